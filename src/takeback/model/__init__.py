@@ -1,0 +1,1 @@
+"""The values of the engine: frozen, comparable, without any input or output."""

@@ -1,0 +1,40 @@
+"""Differences between two snapshots, or between a snapshot and the present."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from takeback.model.tree import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One path that differs: ``added``, ``deleted``, ``modified``, ``mode`` or ``type``."""
+
+    part: str
+    path: str
+    before: Entry | None
+    after: Entry | None
+
+    @property
+    def status(self) -> str:
+        if self.before is None:
+            return "added"
+        if self.after is None:
+            return "deleted"
+        if self.before.kind != self.after.kind:
+            return "type"
+        return "modified" if self.before.id != self.after.id else "mode"
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """All paths that differ, by name; directories count only where they themselves appear, vanish or change mode."""
+
+    a: str
+    b: str | None
+    """None is the present."""
+    files: tuple[Change, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.files)

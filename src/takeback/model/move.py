@@ -1,0 +1,38 @@
+"""Moves: what an agent, a person's save or takeback itself did, between two snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LEVELS = ("run", "turn", "action", "manual", "takeback")
+AGENT_LEVELS = ("run", "turn", "action")
+
+OPENS = {"run_start": "run", "turn_start": "turn", "before_action": "action"}
+CLOSES = {"run_end": "run", "turn_end": "turn", "after_action": "action"}
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One row of the timeline's moves. Snapshots are given by id and by their place (`seq`) on the timeline."""
+
+    id: str
+    session: str
+    level: str
+    title: str
+    opening: str
+    opening_seq: int
+    closing: str | None
+    closing_seq: int | None
+    opened_ns: int
+    closed_ns: int | None
+    verb: str = ""
+    """For level ``takeback``: ``undo``, ``redo`` or ``restore``."""
+    undone_by: str | None = None
+    key: str = ""
+    """What tells parallel actions of one session apart (a tool call's id)."""
+    reported: tuple[str, ...] = ()
+    """Paths that the agent's tool said it would write."""
+
+    @property
+    def open(self) -> bool:
+        return self.closing is None

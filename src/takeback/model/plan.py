@@ -1,0 +1,117 @@
+"""Plans and reports: what a restore would do, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from takeback.model.snapshot import NotCaptured
+from takeback.model.tree import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One path of one part goes from ``before`` to ``after``; None is absence.
+
+    ``merged`` holds bytes that no blob holds yet: the result of a three-way merge, whose id ``after`` names.
+    """
+
+    part: str
+    path: str
+    before: Entry | None
+    after: Entry | None
+    merged: bytes | None = field(default=None, repr=False)
+
+    @property
+    def action(self) -> str:
+        if self.before is None:
+            return "create"
+        if self.after is None:
+            return "delete"
+        if self.merged is not None:
+            return "merge"
+        if self.before.kind != self.after.kind:
+            return "replace"
+        return "change" if self.before.id != self.after.id else "chmod"
+
+    def inverse(self) -> Effect:
+        return Effect(self.part, self.path, self.after, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A path that the target does not have, or has otherwise, and that is left alone all the same; with the reason."""
+
+    part: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Something a move did that no snapshot can take back: a push, a sent mail, a commit."""
+
+    kind: str
+    what: str
+    time_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The exact effects of a restore, undo or redo. Nothing is applied that is not in here."""
+
+    verb: str
+    """``restore``, ``undo`` or ``redo``."""
+    timeline: str
+    root: str
+    present: str | None
+    """The snapshot that held the present when the plan was made, if it was already saved."""
+    effects: tuple[Effect, ...]
+    target: str | None = None
+    """For a restore: the snapshot that is restored."""
+    moves: tuple[str, ...] = ()
+    """For undo and redo: the moves that are taken back, newest first."""
+    title: str = ""
+    conflicts: tuple[Kept, ...] = ()
+    """Paths that cannot be taken back without losing somebody's work."""
+    kept: tuple[Kept, ...] = ()
+    """Paths left alone for another reason: not captured, ignored, outside what was asked for."""
+    shared: tuple[str, ...] = ()
+    """Paths that several sessions may have changed."""
+    outside: tuple[Outside, ...] = ()
+    not_captured: tuple[NotCaptured, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a person should know first: another git HEAD, a different set of parts."""
+
+    @property
+    def empty(self) -> bool:
+        return not self.effects
+
+    @property
+    def merged(self) -> tuple[str, ...]:
+        return tuple(effect.path for effect in self.effects if effect.merged is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was done, and that it was checked."""
+
+    verb: str
+    move: str | None
+    snapshot: str
+    safety: str
+    changed: tuple[str, ...]
+    merged: tuple[str, ...]
+    conflicts: tuple[Kept, ...]
+    kept: tuple[Kept, ...]
+    shared: tuple[str, ...]
+    outside: tuple[Outside, ...]
+    not_captured: tuple[NotCaptured, ...]
+    verified: bool
+    moves: tuple[str, ...] = ()
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    """Parts whose owner, in another process, will apply them."""
+    actions: Mapping[str, str] = field(default_factory=dict)
+    """What was done to each changed path."""

@@ -1,0 +1,98 @@
+"""Snapshots and their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+TRIGGERS = (
+    "manual",
+    "run_start",
+    "run_end",
+    "turn_start",
+    "turn_end",
+    "before_action",
+    "after_action",
+    "session_end",
+    "interval",
+    "on_error",
+    "safety",
+    "restore",
+    "undo",
+    "redo",
+    "fork",
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NotCaptured:
+    """Something that exists but is not, or not wholly, in the snapshot: listed, and never deleted by a restore."""
+
+    path: str
+    reason: str
+    """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``,
+    ``setuid`` (all but that bit is captured)."""
+    detail: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing at all of it was captured."""
+        return self.reason != "setuid"
+
+
+INFORMATIVE = frozenset({"ignored"})
+"""Refs of a part that may change without making a new snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one source gave to one snapshot.
+
+    ``refs`` names the blobs it is made of (``content`` first of all); ``detail`` is for people. Two parts are the
+    same state when all refs but those in `INFORMATIVE` agree.
+    """
+
+    name: str
+    kind: str
+    refs: Mapping[str, bytes]
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    not_captured: tuple[NotCaptured, ...] = ()
+
+    @property
+    def content(self) -> bytes:
+        return self.refs["content"]
+
+    def same_state(self, other: Part | None) -> bool:
+        """Whether nothing that matters changed between the two."""
+        return other is not None and self.kind == other.kind and self._identity() == other._identity()
+
+    def _identity(self) -> dict[str, bytes]:
+        return {key: blob for key, blob in self.refs.items() if key not in INFORMATIVE}
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One immutable moment of a timeline. ``labels`` and ``pinned`` are as they were when it was read."""
+
+    id: str
+    timeline: str
+    root: str
+    parent: str | None
+    time_ns: int
+    trigger: str
+    context: Mapping[str, Any]
+    parts: Mapping[str, Part]
+    labels: tuple[str, ...] = ()
+    pinned: bool = False
+    changed: int = 0
+    """How many paths differ from the parent."""
+
+    @property
+    def time(self) -> datetime:
+        return datetime.fromtimestamp(self.time_ns / 1e9, UTC)
+
+    @property
+    def not_captured(self) -> tuple[NotCaptured, ...]:
+        return tuple(item for part in self.parts.values() for item in part.not_captured)

@@ -1,0 +1,87 @@
+"""Trees: how one directory is written as a blob.
+
+Format: ``b"T1"``, the number of entries (u32), the length of the names (u32), the names joined by NUL, then one
+fixed record an entry: kind (1 byte), mode (u16), size (u64), id (32 bytes); all little-endian. Entries are sorted
+by their names' bytes, so equal directories give equal blobs. Columns instead of rows, because splitting and
+unpacking a whole directory is then two calls into C.
+
+A name is text that stands for any bytes (UTF-8 with surrogate escapes); it is never empty, ``.`` or ``..`` and
+holds neither ``/`` nor NUL. `decode_tree` refuses everything else, so no stored name can lead out of a directory.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from takeback.errors import Integrity
+
+FILE, LINK, DIRECTORY = "f", "l", "d"
+KINDS = (FILE, LINK, DIRECTORY)
+
+_MAGIC = b"T1"
+_HEADER = struct.Struct("<2sII")
+_RECORD = struct.Struct("<cHQ32s")
+_KIND_BYTES = {kind: kind.encode() for kind in KINDS}
+_KIND_TEXT = {value: key for key, value in _KIND_BYTES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands at one path: ``id`` names a file's bytes, a link's target or a directory's tree."""
+
+    kind: str
+    mode: int
+    size: int
+    id: bytes
+
+    def same_content(self, other: Entry) -> bool:
+        return self.kind == other.kind and self.id == other.id
+
+
+Tree = Mapping[str, Entry]
+
+
+def name_bytes(name: str) -> bytes:
+    """A name or path as the bytes that the kernel knows."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def name_text(raw: bytes) -> str:
+    """The inverse of `name_bytes`, whatever the locale is."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def encode_tree(tree: Tree) -> bytes:
+    """The canonical bytes of a directory."""
+    names = sorted(tree, key=name_bytes)
+    joined = b"\0".join(map(name_bytes, names))
+    records = b"".join(
+        _RECORD.pack(_KIND_BYTES[entry.kind], entry.mode, entry.size, entry.id) for entry in map(tree.__getitem__, names)
+    )
+    return _HEADER.pack(_MAGIC, len(names), len(joined)) + joined + records
+
+
+def decode_tree(data: bytes) -> dict[str, Entry]:
+    """The directory that `encode_tree` wrote; Integrity for any other bytes."""
+    try:
+        magic, count, length = _HEADER.unpack_from(data)
+    except struct.error as error:
+        raise Integrity(f"a tree is too short to be one ({len(data)} bytes)") from error
+    start = _HEADER.size + length
+    if magic != _MAGIC or len(data) != start + count * _RECORD.size:
+        raise Integrity("a tree has a wrong header")
+    raw_names = data[_HEADER.size : start].split(b"\0") if count else []
+    if len(raw_names) != count or (not count and length):
+        raise Integrity("a tree's names do not match its count")
+    if any(a >= b for a, b in zip(raw_names, raw_names[1:], strict=False)):
+        raise Integrity("a tree's names are not in order")
+    tree = {}
+    for raw, (kind, mode, size, blob) in zip(raw_names, _RECORD.iter_unpack(data[start:]), strict=True):
+        if raw in (b"", b".", b"..") or b"/" in raw:
+            raise Integrity(f"a tree holds the name {raw!r}, which no directory can")
+        if kind not in _KIND_TEXT or mode > 0o7777:
+            raise Integrity(f"a tree's entry {raw!r} has kind {kind!r} and mode {mode:o}, which nothing has")
+        tree[name_text(raw)] = Entry(_KIND_TEXT[kind], mode, size, blob)
+    return tree

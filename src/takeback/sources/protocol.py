@@ -1,0 +1,73 @@
+"""The one interface between the engine and everything that can be captured.
+
+A source never sees history: it is handed parts and blobs, and the world. The engine never sees a file or a container.
+`takeback.testing.SourceSuite` is the test that every source passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from takeback.model.diff import Change
+from takeback.model.plan import Effect, Kept
+from takeback.model.progress import Watch
+from takeback.model.snapshot import Part
+from takeback.store.blobstore import Reader, Writer
+
+Step = tuple[Part | None, Part | None]
+"""A part before and after something happened to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a source says it would do: effects, and what it would leave alone and why."""
+
+    effects: tuple[Effect, ...] = ()
+    conflicts: tuple[Kept, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Staged(Protocol):
+    """Effects whose new content is ready beside its place; nothing visible has changed yet."""
+
+    def apply(self) -> None:
+        """Put everything into place. What is already there is left as it is, so that a second try is safe."""
+
+    def discard(self) -> None:
+        """Remove what was staged; quiet after `apply`."""
+
+
+class Source(Protocol):
+    """A kind of thing with a name of its own in every snapshot."""
+
+    name: str
+    kind: str
+    root: str
+    """The real path that is locked while the source is looked at or changed; empty if there is none."""
+
+    def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
+        """Everything there is now, as blobs in ``writer``; ``previous`` is what the last snapshot holds."""
+
+    def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+        """What makes ``present`` exactly like ``target``, within ``paths`` if given."""
+
+    def revert(self, reader: Reader, present: Part, steps: Sequence[Step], paths: Iterable[str] | None) -> Proposal:
+        """What takes back ``steps`` (newest first), and nothing else, within exactly ``paths`` if given."""
+
+    def stage(self, reader: Reader, effects: Sequence[Effect]) -> Staged:
+        """Make all of the effects ready."""
+
+    def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        """Read the world back: the effects that are not in place."""
+
+    def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
+        """The part that ``present`` is once all of the effects are in place."""
+
+    def diff(self, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Change]:
+        """All paths that differ."""
+
+    def references(self, reader: Reader, part: Part) -> Iterator[bytes]:
+        """Every blob that the part needs."""

@@ -1,0 +1,20 @@
+"""Numbers that only grow."""
+
+from __future__ import annotations
+
+from takeback.store.catalogue.database import Transaction
+
+
+def next_value(tx: Transaction, name: str, by: int = 1) -> int:
+    """Advance a counter and return its new value; with ``by``, the last of that many fresh numbers."""
+    rows = tx.execute(
+        "INSERT INTO counters (name, value) VALUES (?, ?) "
+        "ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value RETURNING value",
+        (name, by),
+    )
+    return int(rows[0][0])
+
+
+def value(tx: Transaction, name: str) -> int:
+    rows = tx.execute("SELECT value FROM counters WHERE name = ?", (name,))
+    return int(rows[0][0]) if rows else 0
