@@ -1,0 +1,41 @@
+"""Restores that have begun: one row for each root that is being changed, gone when the restore is recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from takeback.model.tree import name_bytes, name_text
+from takeback.store.catalogue.database import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    root: str
+    timeline: int
+    plan: bytes
+    """The blob that holds the plan."""
+    safety: str
+    started_ns: int
+
+
+def begin(tx: Transaction, journal: Journal) -> None:
+    tx.execute(
+        "INSERT INTO journals (root, timeline, plan, safety, started_ns) VALUES (?, ?, ?, ?, ?)",
+        (name_bytes(journal.root), journal.timeline, journal.plan, journal.safety, journal.started_ns),
+    )
+
+
+def pending(tx: Transaction, root: str) -> Journal | None:
+    rows = tx.execute(
+        "SELECT root, timeline, plan, safety, started_ns FROM journals WHERE root = ?", (name_bytes(root),)
+    )
+    return Journal(name_text(rows[0][0]), *rows[0][1:]) if rows else None
+
+
+def every(tx: Transaction) -> list[Journal]:
+    rows = tx.execute("SELECT root, timeline, plan, safety, started_ns FROM journals ORDER BY started_ns")
+    return [Journal(name_text(row[0]), *row[1:]) for row in rows]
+
+
+def end(tx: Transaction, root: str) -> None:
+    tx.execute("DELETE FROM journals WHERE root = ?", (name_bytes(root),))

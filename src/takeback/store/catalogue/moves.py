@@ -1,0 +1,158 @@
+"""Moves in the catalogue, and which move took back which."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from takeback.model.move import Move
+from takeback.store.catalogue.counters import next_value
+from takeback.store.catalogue.database import Row, Transaction
+
+_COLUMNS = (
+    "id, session, level, title, opening, opening_seq, closing, closing_seq, opened_ns, closed_ns, verb, undone_by, "
+    "key, reported"
+)
+
+
+def add(tx: Transaction, timeline: int, move: Move) -> None:
+    values = (
+        next_value(tx, "moves"), timeline, move.id, move.session, move.level, move.title, move.opening,
+        move.opening_seq, move.closing, move.closing_seq, move.opened_ns, move.closed_ns, move.verb, move.undone_by,
+        move.key, json.dumps(move.reported),
+    )  # fmt: skip
+    tx.execute(f"INSERT INTO moves (seq, timeline, {_COLUMNS}) VALUES ({', '.join('?' * len(values))})", values)
+
+
+def close(tx: Transaction, id: str, closing: str, closing_seq: int, closed_ns: int, reported: Iterable[str]) -> None:
+    tx.execute(
+        "UPDATE moves SET closing = ?, closing_seq = ?, closed_ns = ?, reported = ? WHERE id = ?",
+        (closing, closing_seq, closed_ns, json.dumps(tuple(reported)), id),
+    )
+
+
+def remove(tx: Transaction, id: str) -> None:
+    tx.execute("DELETE FROM moves WHERE id = ?", (id,))
+    tx.execute("DELETE FROM takes WHERE move = ? OR target = ?", (id, id))
+
+
+def by_prefix(tx: Transaction, timeline: int, prefix: str, limit: int = 5) -> list[Move]:
+    sql = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND id >= ? AND id < ? ORDER BY seq DESC LIMIT {int(limit)}"
+    return [_move(row) for row in tx.execute(sql, (timeline, prefix, prefix + "g"))]
+
+
+def newest(tx: Transaction, timeline: int, limit: int | None = None, session: str | None = None) -> list[Move]:
+    """Moves of a timeline, the last opened first."""
+    sql, params = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ?", [timeline]
+    arguments: list[object] = list(params)
+    if session is not None:
+        sql += " AND session = ?"
+        arguments.append(session)
+    sql += " ORDER BY seq DESC"
+    if limit is not None:
+        sql += f" LIMIT {int(limit)}"
+    return [_move(row) for row in tx.execute(sql, arguments)]
+
+
+def open_moves(tx: Transaction, timeline: int, session: str | None = None) -> list[Move]:
+    """Moves that nobody has closed, the last opened first."""
+    sql, params = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND closing_seq IS NULL", [timeline]
+    arguments: list[object] = list(params)
+    if session is not None:
+        sql += " AND session = ?"
+        arguments.append(session)
+    return [_move(row) for row in tx.execute(sql + " ORDER BY seq DESC", arguments)]
+
+
+def effective(
+    tx: Transaction, timeline: int, levels: Sequence[str], *, verbs: Sequence[str] = (), session: str | None = None,
+    limit: int | None = None,
+) -> list[Move]:  # fmt: skip
+    """Closed moves that nothing has taken back: of these levels, or takeback's own of these verbs; newest first."""
+    marks, verb_marks = ", ".join("?" * len(levels)), ", ".join("?" * len(verbs))
+    sql = (
+        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND closing_seq IS NOT NULL AND undone_by IS NULL "
+        f"AND (level IN ({marks}) OR (level = 'takeback' AND verb IN ({verb_marks})))"
+    )
+    arguments: list[object] = [timeline, *levels, *verbs]
+    if session is not None:
+        sql += " AND session = ?"
+        arguments.append(session)
+    sql += " ORDER BY closing_seq DESC, seq DESC"
+    if limit is not None:
+        sql += f" LIMIT {int(limit)}"
+    return [_move(row) for row in tx.execute(sql, arguments)]
+
+
+def overlapping(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[Move]:
+    """Moves whose window shares at least one step with the snapshots between two places."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND opening_seq < ? "
+        "AND (closing_seq IS NULL OR closing_seq > ?) ORDER BY seq"
+    )
+    return [_move(row) for row in tx.execute(sql, (timeline, last_seq, first_seq))]
+
+
+def has_level(tx: Transaction, timeline: int, level: str) -> bool:
+    return bool(tx.execute("SELECT 1 FROM moves WHERE timeline = ? AND level = ? LIMIT 1", (timeline, level)))
+
+
+def opened_since(tx: Transaction, timeline: int, move: str, levels: Sequence[str]) -> bool:
+    """Whether a move of one of these levels was opened after the given one."""
+    marks = ", ".join("?" * len(levels))
+    sql = (
+        "SELECT 1 FROM moves WHERE timeline = ? AND seq > (SELECT seq FROM moves WHERE id = ?) "
+        f"AND level IN ({marks}) LIMIT 1"
+    )
+    return bool(tx.execute(sql, (timeline, move, *levels)))
+
+
+def first_of_session(tx: Transaction, timeline: int, session: str) -> Move | None:
+    sql = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND session = ? AND level <> 'takeback' ORDER BY seq LIMIT 1"
+    rows = tx.execute(sql, (timeline, session))
+    return _move(rows[0]) if rows else None
+
+
+def take(tx: Transaction, move: str, targets: Iterable[str]) -> None:
+    """Record that a move of takeback's took back others."""
+    for target in targets:
+        tx.execute("INSERT INTO takes (move, target) VALUES (?, ?) ON CONFLICT DO NOTHING", (move, target))
+        tx.execute("UPDATE moves SET undone_by = ? WHERE id = ?", (move, target))
+
+
+def give_back(tx: Transaction, undo: str) -> None:
+    """An undo was taken back: its targets count again, unless another undo in force took them too."""
+    tx.execute(
+        "UPDATE moves SET undone_by = (SELECT other.id FROM takes JOIN moves AS other ON other.id = takes.move "
+        "WHERE takes.target = moves.id AND other.id <> ? AND other.undone_by IS NULL ORDER BY other.seq DESC LIMIT 1) "
+        "WHERE id IN (SELECT target FROM takes WHERE move = ?)",
+        (undo, undo),
+    )
+
+
+def targets(tx: Transaction, move: str) -> list[str]:
+    return [target for (target,) in tx.execute("SELECT target FROM takes WHERE move = ?", (move,))]
+
+
+def move_ends(tx: Transaction, old: str, new: str, new_seq: int) -> None:
+    """A snapshot is going away: the moves that begin or end there begin or end at another one."""
+    tx.execute("UPDATE moves SET opening = ?, opening_seq = ? WHERE opening = ?", (new, new_seq, old))
+    tx.execute("UPDATE moves SET closing = ?, closing_seq = ? WHERE closing = ?", (new, new_seq, old))
+
+
+def remove_empty(tx: Transaction, timeline: int) -> None:
+    """Drop closed moves whose two ends are one snapshot."""
+    empty = tx.execute("SELECT id FROM moves WHERE timeline = ? AND opening_seq = closing_seq", (timeline,))
+    for (id,) in empty:
+        remove(tx, id)
+
+
+def _move(row: Row) -> Move:
+    *values, reported = row
+    id, session, level, title, opening, opening_seq, closing, closing_seq, opened_ns, closed_ns, verb, undone_by, key = (
+        values
+    )
+    return Move(
+        id, session, level, title, opening, opening_seq, closing, closing_seq, opened_ns, closed_ns, verb, undone_by,
+        key, tuple(json.loads(reported)),
+    )  # fmt: skip

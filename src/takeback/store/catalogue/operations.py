@@ -1,0 +1,36 @@
+"""The log of everything that takeback did to the world or to its own history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from takeback.store.catalogue.counters import next_value
+from takeback.store.catalogue.database import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    seq: int
+    timeline: int | None
+    time_ns: int
+    verb: str
+    detail: Mapping[str, Any]
+
+
+def add(tx: Transaction, timeline: int | None, time_ns: int, verb: str, **detail: Any) -> None:
+    tx.execute(
+        "INSERT INTO operations (seq, timeline, time_ns, verb, detail) VALUES (?, ?, ?, ?, ?)",
+        (next_value(tx, "operations"), timeline, time_ns, verb, json.dumps(detail)),
+    )
+
+
+def newest(tx: Transaction, limit: int, timeline: int | None = None) -> list[Operation]:
+    sql = "SELECT seq, timeline, time_ns, verb, detail FROM operations"
+    params: list[object] = []
+    if timeline is not None:
+        sql, params = sql + " WHERE timeline = ?", [timeline]
+    rows = tx.execute(f"{sql} ORDER BY seq DESC LIMIT {int(limit)}", params)
+    return [Operation(seq, line, time_ns, verb, json.loads(detail)) for seq, line, time_ns, verb, detail in rows]

@@ -1,0 +1,173 @@
+"""Snapshots in the catalogue: one row each, with the manifest's blob id; and their labels and pins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from takeback.store.catalogue.counters import next_value
+from takeback.store.catalogue.database import Row, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRow:
+    """What the log shows without reading a manifest."""
+
+    seq: int
+    id: str
+    timeline: int
+    parent: str | None
+    time_ns: int
+    trigger: str
+    session: str
+    manifest: bytes
+    changed: int
+    labels: tuple[str, ...] = ()
+    pinned: bool = False
+
+
+_COLUMNS = 'seq, id, timeline, parent, time_ns, "trigger", session, manifest, changed'
+
+
+def add(
+    tx: Transaction,
+    *,
+    id: str,
+    timeline: int,
+    parent: str | None,
+    time_ns: int,
+    trigger: str,
+    session: str,
+    manifest: bytes,
+    changed: int,
+) -> SnapshotRow:
+    seq = next_value(tx, "snapshots")
+    row = SnapshotRow(seq, id, timeline, parent, time_ns, trigger, session, manifest, changed)
+    tx.execute(
+        f"INSERT INTO snapshots ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (seq, id, timeline, parent, time_ns, trigger, session, manifest, changed),
+    )
+    return row
+
+
+def by_id(tx: Transaction, id: str) -> SnapshotRow | None:
+    return _first(tx, f"SELECT {_COLUMNS} FROM snapshots WHERE id = ?", id)
+
+
+def first(tx: Transaction, timeline: int) -> SnapshotRow | None:
+    return _first(tx, f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? ORDER BY seq LIMIT 1", timeline)
+
+
+def back(tx: Transaction, timeline: int, steps: int) -> SnapshotRow | None:
+    """The snapshot ``steps`` before the latest."""
+    sql = f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? ORDER BY seq DESC LIMIT 1 OFFSET ?"
+    return _first(tx, sql, timeline, steps)
+
+
+def at(tx: Transaction, timeline: int, time_ns: int) -> SnapshotRow | None:
+    """The newest snapshot that is not newer than a time."""
+    sql = f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? AND time_ns <= ? ORDER BY seq DESC LIMIT 1"
+    return _first(tx, sql, timeline, time_ns)
+
+
+def with_prefix(tx: Transaction, prefix: str, limit: int = 5) -> list[SnapshotRow]:
+    """Snapshots of the whole store whose id begins with a prefix."""
+    sql = f"SELECT {_COLUMNS} FROM snapshots WHERE id >= ? AND id < ? ORDER BY seq DESC LIMIT {int(limit)}"
+    return [_row(row) for row in tx.execute(sql, (prefix, prefix + "g"))]
+
+
+def labelled(tx: Transaction, timeline: int, label: str) -> SnapshotRow | None:
+    """The newest snapshot of a timeline with a label."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? AND id IN (SELECT snapshot FROM labels WHERE name = ?) "
+        "ORDER BY seq DESC LIMIT 1"
+    )
+    return _first(tx, sql, timeline, label)
+
+
+def between(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[SnapshotRow]:
+    """All snapshots of a timeline from one place to another, both included, oldest first."""
+    sql = f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? AND seq BETWEEN ? AND ? ORDER BY seq"
+    return [_row(row) for row in tx.execute(sql, (timeline, first_seq, last_seq))]
+
+
+def newest(
+    tx: Transaction, timeline: int, limit: int | None = None, session: str | None = None, before_seq: int | None = None
+) -> list[SnapshotRow]:
+    """Snapshots of a timeline, newest first, with their labels and pins."""
+    sql, params = f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ?", [timeline]
+    arguments: list[object] = list(params)
+    if session is not None:
+        sql += " AND session = ?"
+        arguments.append(session)
+    if before_seq is not None:
+        sql += " AND seq < ?"
+        arguments.append(before_seq)
+    sql += " ORDER BY seq DESC"
+    if limit is not None:
+        sql += f" LIMIT {int(limit)}"
+    return with_marks(tx, [_row(row) for row in tx.execute(sql, arguments)])
+
+
+def with_marks(tx: Transaction, rows: list[SnapshotRow]) -> list[SnapshotRow]:
+    """The rows with the labels and pins of each."""
+    labels: dict[str, list[str]] = {}
+    pinned: set[str] = set()
+    for some in _batches([row.id for row in rows]):
+        marks = ", ".join("?" * len(some))
+        for id, name in tx.execute(
+            f"SELECT snapshot, name FROM labels WHERE snapshot IN ({marks}) ORDER BY added_ns, name", some
+        ):
+            labels.setdefault(id, []).append(name)
+        pinned.update(id for (id,) in tx.execute(f"SELECT snapshot FROM pins WHERE snapshot IN ({marks})", some))
+    return [
+        SnapshotRow(
+            row.seq, row.id, row.timeline, row.parent, row.time_ns, row.trigger, row.session, row.manifest, row.changed,
+            tuple(labels.get(row.id, ())), row.id in pinned,
+        )  # fmt: skip
+        for row in rows
+    ]
+
+
+def count(tx: Transaction, timeline: int) -> int:
+    return int(tx.execute("SELECT count(*) FROM snapshots WHERE timeline = ?", (timeline,))[0][0])
+
+
+def remove(tx: Transaction, row: SnapshotRow) -> None:
+    """Take a snapshot out of the line: its children get its parent, its labels and pin go."""
+    tx.execute("UPDATE snapshots SET parent = ? WHERE parent = ?", (row.parent, row.id))
+    tx.execute("DELETE FROM labels WHERE snapshot = ?", (row.id,))
+    tx.execute("DELETE FROM pins WHERE snapshot = ?", (row.id,))
+    tx.execute("DELETE FROM snapshots WHERE id = ?", (row.id,))
+
+
+def label(tx: Transaction, snapshot: str, name: str, added_ns: int) -> None:
+    tx.execute(
+        "INSERT INTO labels (snapshot, name, added_ns) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (snapshot, name, added_ns),
+    )
+
+
+def unlabel(tx: Transaction, snapshot: str, name: str) -> None:
+    tx.execute("DELETE FROM labels WHERE snapshot = ? AND name = ?", (snapshot, name))
+
+
+def pin(tx: Transaction, snapshot: str) -> None:
+    tx.execute("INSERT INTO pins (snapshot) VALUES (?) ON CONFLICT DO NOTHING", (snapshot,))
+
+
+def unpin(tx: Transaction, snapshot: str) -> None:
+    tx.execute("DELETE FROM pins WHERE snapshot = ?", (snapshot,))
+
+
+def _first(tx: Transaction, sql: str, *params: object) -> SnapshotRow | None:
+    rows = tx.execute(sql, params)
+    return with_marks(tx, [_row(rows[0])])[0] if rows else None
+
+
+def _row(row: Row) -> SnapshotRow:
+    return SnapshotRow(*row)
+
+
+def _batches(ids: list[str], size: int = 500) -> Iterable[list[str]]:
+    return (ids[start : start + size] for start in range(0, len(ids), size))

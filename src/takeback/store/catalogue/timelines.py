@@ -1,0 +1,54 @@
+"""Timelines in the catalogue: named lines of snapshots, keyed by root and name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from takeback.model.tree import name_bytes, name_text
+from takeback.store.catalogue.counters import next_value
+from takeback.store.catalogue.database import Row, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineRow:
+    number: int
+    root: str
+    name: str
+    head: str | None
+    fork_of: str | None
+    created_ns: int
+
+
+_COLUMNS = "id, root, name, head, fork_of, created_ns"
+
+
+def find(tx: Transaction, root: str, name: str) -> TimelineRow | None:
+    rows = tx.execute(f"SELECT {_COLUMNS} FROM timelines WHERE root = ? AND name = ?", (name_bytes(root), name))
+    return _row(rows[0]) if rows else None
+
+
+def by_number(tx: Transaction, number: int) -> TimelineRow | None:
+    rows = tx.execute(f"SELECT {_COLUMNS} FROM timelines WHERE id = ?", (number,))
+    return _row(rows[0]) if rows else None
+
+
+def every(tx: Transaction) -> list[TimelineRow]:
+    return [_row(row) for row in tx.execute(f"SELECT {_COLUMNS} FROM timelines ORDER BY id")]
+
+
+def create(tx: Transaction, root: str, name: str, created_ns: int, fork_of: str | None = None) -> TimelineRow:
+    number = next_value(tx, "timelines")
+    tx.execute(
+        "INSERT INTO timelines (id, root, name, created_ns, head, fork_of) VALUES (?, ?, ?, ?, NULL, ?)",
+        (number, name_bytes(root), name, created_ns, fork_of),
+    )
+    return TimelineRow(number, root, name, None, fork_of, created_ns)
+
+
+def set_head(tx: Transaction, number: int, head: str | None) -> None:
+    tx.execute("UPDATE timelines SET head = ? WHERE id = ?", (head, number))
+
+
+def _row(row: Row) -> TimelineRow:
+    number, root, name, head, fork_of, created_ns = row
+    return TimelineRow(number, name_text(root), name, head, fork_of, created_ns)
