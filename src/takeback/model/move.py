@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 LEVELS = ("run", "turn", "action", "manual", "takeback")
 AGENT_LEVELS = ("run", "turn", "action")
@@ -32,6 +34,8 @@ class Move:
     """What tells parallel actions of one session apart (a tool call's id)."""
     reported: tuple[str, ...] = ()
     """Paths that the agent's tool said it would write."""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    """What was known when it was opened (under ``opened``) and closed (``closed``), and the ``actions`` inside."""
 
     @property
     def open(self) -> bool:

@@ -6,7 +6,7 @@ A source never sees history: it is handed parts and blobs, and the world. The en
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,8 +16,14 @@ from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
 from takeback.store.blobstore import Reader, Writer
 
-Step = tuple[Part | None, Part | None]
-"""A part before and after something happened to it."""
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A part before and after something happened to it that is to be taken back; ``leave`` are paths to pass over."""
+
+    before: Part
+    after: Part
+    leave: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +60,8 @@ class Source(Protocol):
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         """What makes ``present`` exactly like ``target``, within ``paths`` if given."""
 
-    def revert(self, reader: Reader, present: Part, steps: Sequence[Step], paths: Iterable[str] | None) -> Proposal:
-        """What takes back ``steps`` (newest first), and nothing else, within exactly ``paths`` if given."""
+    def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
+        """What takes back ``steps``, newest first, and nothing else: what others changed since is merged or reported."""
 
     def stage(self, reader: Reader, effects: Sequence[Effect]) -> Staged:
         """Make all of the effects ready."""

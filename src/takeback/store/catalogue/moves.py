@@ -11,7 +11,7 @@ from takeback.store.catalogue.database import Row, Transaction
 
 _COLUMNS = (
     "id, session, level, title, opening, opening_seq, closing, closing_seq, opened_ns, closed_ns, verb, undone_by, "
-    "key, reported"
+    "key, reported, context"
 )
 
 
@@ -19,16 +19,20 @@ def add(tx: Transaction, timeline: int, move: Move) -> None:
     values = (
         next_value(tx, "moves"), timeline, move.id, move.session, move.level, move.title, move.opening,
         move.opening_seq, move.closing, move.closing_seq, move.opened_ns, move.closed_ns, move.verb, move.undone_by,
-        move.key, json.dumps(move.reported),
+        move.key, json.dumps(move.reported), json.dumps(dict(move.context)),
     )  # fmt: skip
     tx.execute(f"INSERT INTO moves (seq, timeline, {_COLUMNS}) VALUES ({', '.join('?' * len(values))})", values)
 
 
-def close(tx: Transaction, id: str, closing: str, closing_seq: int, closed_ns: int, reported: Iterable[str]) -> None:
+def update(tx: Transaction, move: Move) -> None:
+    """Write back a move's closing end, what was reported, and its context."""
     tx.execute(
-        "UPDATE moves SET closing = ?, closing_seq = ?, closed_ns = ?, reported = ? WHERE id = ?",
-        (closing, closing_seq, closed_ns, json.dumps(tuple(reported)), id),
-    )
+        "UPDATE moves SET closing = ?, closing_seq = ?, closed_ns = ?, reported = ?, context = ? WHERE id = ?",
+        (
+            move.closing, move.closing_seq, move.closed_ns, json.dumps(move.reported), json.dumps(dict(move.context)),
+            move.id,
+        ),
+    )  # fmt: skip
 
 
 def remove(tx: Transaction, id: str) -> None:
@@ -148,11 +152,5 @@ def remove_empty(tx: Transaction, timeline: int) -> None:
 
 
 def _move(row: Row) -> Move:
-    *values, reported = row
-    id, session, level, title, opening, opening_seq, closing, closing_seq, opened_ns, closed_ns, verb, undone_by, key = (
-        values
-    )
-    return Move(
-        id, session, level, title, opening, opening_seq, closing, closing_seq, opened_ns, closed_ns, verb, undone_by,
-        key, tuple(json.loads(reported)),
-    )  # fmt: skip
+    *values, reported, context = row
+    return Move(*values, reported=tuple(json.loads(reported)), context=json.loads(context))

@@ -41,7 +41,7 @@ TABLES = (
         seq BIGINT PRIMARY KEY, id TEXT NOT NULL UNIQUE, timeline BIGINT NOT NULL, session TEXT NOT NULL,
         level TEXT NOT NULL, verb TEXT NOT NULL, title TEXT NOT NULL, key TEXT NOT NULL, reported TEXT NOT NULL,
         opening TEXT NOT NULL, opening_seq BIGINT NOT NULL, closing TEXT, closing_seq BIGINT,
-        opened_ns BIGINT NOT NULL, closed_ns BIGINT, undone_by TEXT)""",
+        opened_ns BIGINT NOT NULL, closed_ns BIGINT, undone_by TEXT, context TEXT NOT NULL)""",
     "CREATE INDEX moves_by_timeline ON moves (timeline, seq)",
     "CREATE INDEX moves_by_closing ON moves (timeline, closing_seq)",
     "CREATE TABLE takes (move TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (move, target))",

@@ -1,0 +1,50 @@
+"""Sizes and durations as people write them: ``100MiB``, ``5m``."""
+
+from __future__ import annotations
+
+import re
+
+from takeback.errors import InvalidInput
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_UNITS |= {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+_SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def parse_size(value: int | str) -> int:
+    """Bytes; ``MiB`` and ``M`` are 1024-based, ``MB`` is 1000-based."""
+    if isinstance(value, int):
+        number, unit = float(value), ""
+    else:
+        number, unit = _split(value, "size", "100MiB")
+    if unit not in _UNITS or number < 0:
+        raise InvalidInput(f"{value!r} is not a size", hints=["write a number and a unit, such as 100MiB"])
+    return int(number * _UNITS[unit])
+
+
+def parse_seconds(value: float | str) -> float:
+    """Seconds of a duration such as ``90``, ``5m``, ``1.5h`` or ``2d``."""
+    if not isinstance(value, str):
+        return float(value)
+    number, unit = _split(value, "duration", "5m")
+    if unit not in _SECONDS:
+        raise InvalidInput(f"{value!r} is not a duration", hints=["write a number and one of ms, s, m, h, d, w"])
+    return number * _SECONDS[unit]
+
+
+def format_size(size: float) -> str:
+    """A size for people: ``512 B``, ``3.4 MiB``."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(size) < 1024:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def _split(value: str, what: str, example: str) -> tuple[float, str]:
+    match = _NUMBER.fullmatch(value)
+    if match is None:
+        raise InvalidInput(f"{value!r} is not a {what}", hints=[f"write a number and a unit, such as {example}"])
+    return float(match[1]), match[2].lower()

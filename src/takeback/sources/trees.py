@@ -1,0 +1,176 @@
+"""Trees of directories as blobs: look into them, compare them, change some paths of them.
+
+In everything that leaves this module a directory's entry is bare: it carries its mode and no id, because what is in
+a directory is said by the paths below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol, overload
+
+from takeback.errors import Integrity
+from takeback.model.ids import BlobKind
+from takeback.model.tree import DIRECTORY, Entry, decode_tree, encode_tree
+
+NO_ID = bytes(32)
+MAX_DEPTH = 256
+"""Directories deeper than this are not captured, and not believed when a store claims to hold them."""
+
+
+class Reads(Protocol):
+    def get(self, id: bytes, kind: BlobKind | None = None) -> bytes: ...
+
+
+class Writes(Protocol):
+    def put(self, data: bytes, kind: BlobKind) -> bytes: ...
+
+    @property
+    def reader(self) -> Reads: ...
+
+
+@overload
+def bare(entry: Entry) -> Entry: ...
+@overload
+def bare(entry: None) -> None: ...
+@overload
+def bare(entry: Entry | None) -> Entry | None: ...
+def bare(entry: Entry | None) -> Entry | None:
+    """An entry without what is below it."""
+    return Entry(DIRECTORY, entry.mode, 0, NO_ID) if entry is not None and entry.kind == DIRECTORY else entry
+
+
+def join(prefix: str, name: str) -> str:
+    return f"{prefix}/{name}" if prefix else name
+
+
+def parents(path: str) -> Iterator[str]:
+    """The directories above a path, nearest first, without the root."""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def load(reader: Reads, tree: bytes | None) -> dict[str, Entry]:
+    """One directory; no tree is an empty one."""
+    return {} if tree is None else decode_tree(reader.get(tree, BlobKind.TREE))
+
+
+class TreeView:
+    """A whole tree, looked at by path; directories are read once, when they are needed."""
+
+    def __init__(self, reader: Reads, root: bytes | None) -> None:
+        self._reader = reader
+        self._root = root
+        self._loaded: dict[str, dict[str, Entry]] = {}
+
+    def get(self, path: str) -> Entry | None:
+        """What stands at a path; None if nothing does."""
+        directory, _, name = path.rpartition("/")
+        return bare(self.directory(directory).get(name))
+
+    def directory(self, path: str) -> Mapping[str, Entry]:
+        """The entries of a directory; empty if there is no such directory."""
+        known = self._loaded.get(path)
+        if known is None:
+            known = self._loaded[path] = self._load(path)
+        return known
+
+    def below(self, path: str) -> Iterator[tuple[str, Entry]]:
+        """Every path under a directory, parents before children."""
+        for name, entry in self.directory(path).items():
+            inner = join(path, name)
+            yield inner, bare(entry)
+            if entry.kind == DIRECTORY:
+                yield from self.below(inner)
+
+    def _load(self, path: str) -> dict[str, Entry]:
+        if not path:
+            return load(self._reader, self._root)
+        if path.count("/") >= MAX_DEPTH:
+            raise Integrity(f"the tree at {path[:60]!r}… is deeper than any that is written")
+        above, _, name = path.rpartition("/")
+        entry = self.directory(above).get(name)
+        return load(self._reader, entry.id) if entry is not None and entry.kind == DIRECTORY else {}
+
+
+def compare(reader: Reads, a: bytes | None, b: bytes | None) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    """Every path that differs between two trees, as (path, before, after), parents before children."""
+    yield from _compare(reader, a, b, "", 0)
+
+
+def _compare(
+    reader: Reads, a: bytes | None, b: bytes | None, prefix: str, depth: int
+) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    if a == b:
+        return
+    if depth > MAX_DEPTH:
+        raise Integrity(f"the tree at {prefix[:60]!r}… is deeper than any that is written")
+    before, after = load(reader, a), load(reader, b)
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name), after.get(name)
+        if old == new:
+            continue
+        path = join(prefix, name)
+        if bare(old) != bare(new):
+            yield path, bare(old), bare(new)
+        inner_old = old.id if old is not None and old.kind == DIRECTORY else None
+        inner_new = new.id if new is not None and new.kind == DIRECTORY else None
+        yield from _compare(reader, inner_old, inner_new, path, depth + 1)
+
+
+def patch(writer: Writes, root: bytes, changes: Mapping[str, Entry | None]) -> bytes:
+    """The tree that ``root`` becomes when the given paths are as given (None: gone). Missing parents are made."""
+    here: dict[str, Entry | None] = {}
+    inner: dict[str, dict[str, Entry | None]] = {}
+    for path, entry in changes.items():
+        name, slash, rest = path.partition("/")
+        if slash:
+            inner.setdefault(name, {})[rest] = entry
+        else:
+            here[name] = entry
+    tree = load(writer.reader, root)
+    for name, entry in here.items():
+        if entry is None:
+            tree.pop(name, None)
+        elif entry.kind == DIRECTORY:
+            old = tree.get(name)
+            kept = old.id if old is not None and old.kind == DIRECTORY else writer.put(encode_tree({}), BlobKind.TREE)
+            tree[name] = Entry(DIRECTORY, entry.mode, 0, kept)
+        else:
+            tree[name] = entry
+    for name, below in inner.items():
+        old = tree.get(name)
+        if old is None or old.kind != DIRECTORY:
+            if all(entry is None for entry in below.values()):
+                continue
+            old = Entry(DIRECTORY, 0o755, 0, writer.put(encode_tree({}), BlobKind.TREE))
+        tree[name] = Entry(DIRECTORY, old.mode, 0, patch(writer, old.id, below))
+    return writer.put(encode_tree(tree), BlobKind.TREE)
+
+
+def references(reader: Reads, root: bytes) -> Iterator[bytes]:
+    """Every blob that a tree needs, itself first; each once."""
+    seen = {root}
+    waiting = [(root, 0)]
+    while waiting:
+        tree, depth = waiting.pop()
+        if depth > MAX_DEPTH:
+            raise Integrity("a tree is deeper than any that is written")
+        yield tree
+        for entry in load(reader, tree).values():
+            if entry.id in seen:
+                continue
+            seen.add(entry.id)
+            if entry.kind == DIRECTORY:
+                waiting.append((entry.id, depth + 1))
+            else:
+                yield entry.id
+
+
+def within(paths: Iterable[str] | None, path: str) -> bool:
+    """Whether a path is one of ``paths`` or lies below one; everything is within None and within ""."""
+    if paths is None:
+        return True
+    return any(not wanted or path == wanted or path.startswith(wanted + "/") for wanted in paths)
+

@@ -1,0 +1,80 @@
+"""What a restore must not touch: paths that a snapshot lacks only because it could not, or was told not to, hold them.
+
+Absence from a snapshot is absence from the world only if the path would have been captured, had it been there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from takeback.errors import Integrity
+from takeback.model.ids import BlobKind
+from takeback.model.snapshot import Part
+from takeback.sources import trees
+from takeback.sources.workspace.ignore import RulesRecord
+from takeback.store.blobstore import Reader
+
+
+class Guard:
+    """What one part says about paths that it does not hold."""
+
+    def __init__(self, reader: Reader, part: Part) -> None:
+        self._reader = reader
+        self._part = part
+        self._left_out = {item.path: item.reason for item in part.not_captured if item.whole}
+        self._ignored: frozenset[str] | None = None
+        self._rules: RulesRecord | None = None
+
+    def absent_by_choice(self, path: str, is_directory: bool) -> str:
+        """Why the part's lack of a path proves nothing; empty if the path really was not there."""
+        reason = self.stands_uncaptured(path)
+        if not reason and self._record().ignored(path, is_directory):
+            reason = "ignored"
+        return f"it was not captured then ({reason})" if reason else ""
+
+    def stands_uncaptured(self, path: str) -> str:
+        """Why something that exists at, or above, a path is not in the part; empty if nothing of the kind was seen."""
+        for each in (path, *trees.parents(path)):
+            if each in self._left_out:
+                return self._left_out[each]
+            if each in self._listed() or each + "/" in self._listed():
+                return "ignored"
+        return ""
+
+    def holders(self) -> set[str]:
+        """Directories that hold something uncaptured, and so can be neither deleted nor replaced."""
+        held: set[str] = set()
+        for path in (*self._left_out, *self._listed()):
+            for parent in trees.parents(path.rstrip("/")):
+                if parent in held:
+                    break
+                held.add(parent)
+        return held
+
+    def _listed(self) -> frozenset[str]:
+        if self._ignored is None:
+            blob = self._part.refs.get("ignored")
+            listed = [] if blob is None else decode_paths(self._reader.get(blob, BlobKind.DOCUMENT))
+            self._ignored = frozenset(listed)
+        return self._ignored
+
+    def _record(self) -> RulesRecord:
+        if self._rules is None:
+            self._rules = RulesRecord.decode(self._reader.get(self._part.refs["rules"], BlobKind.DOCUMENT))
+        return self._rules
+
+
+def encode_paths(paths: Iterable[str]) -> bytes:
+    """A list of paths as a document."""
+    return json.dumps(sorted(paths), separators=(",", ":")).encode("ascii")
+
+
+def decode_paths(data: bytes) -> list[str]:
+    try:
+        paths = json.loads(data)
+    except ValueError as error:
+        raise Integrity("a list of paths in the store is not one") from error
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise Integrity("a list of paths in the store is not one")
+    return paths

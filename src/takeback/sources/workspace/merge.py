@@ -1,0 +1,84 @@
+"""Taking one change back from a path that somebody may have changed since: three ways, over type, mode and content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from takeback.model.tree import DIRECTORY, FILE, LINK, Entry
+
+MERGE_LIMIT = 1 << 20
+"""Larger files are not merged line by line; they conflict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a path becomes; or why it cannot be taken back."""
+
+    entry: Entry | None = None
+    merged: bytes | None = None
+    conflict: str = ""
+
+
+Read = Callable[[Entry], bytes]
+
+
+def take_back(base: Entry | None, theirs: Entry | None, ours: Entry | None, read: Read, name: Callable[[bytes], bytes]) -> Outcome:
+    """What ``ours`` becomes without the change from ``theirs`` to ``base``.
+
+    base: as the move left it; theirs: as it was before the move; ours: the present; ``name`` gives bytes their id.
+    """
+    if ours in (base, theirs):
+        return Outcome(theirs)
+    if ours is None:
+        return Outcome(conflict="it was deleted since")
+    if base is None:
+        return Outcome(conflict="it was made again since")
+    if theirs is None:
+        return Outcome(conflict="it was changed since the move made it")
+    mode = _pick(base.mode, theirs.mode, ours.mode)
+    if mode is None:
+        return Outcome(conflict="its permissions were changed since")
+    if _same(theirs, base):
+        return Outcome(_with_mode(ours, mode))
+    if _same(ours, base):
+        return Outcome(_with_mode(theirs, mode))
+    if _same(ours, theirs):
+        return Outcome(_with_mode(ours, mode))
+    if {base.kind, theirs.kind, ours.kind} != {FILE}:
+        return Outcome(conflict="it was changed since, and is not text that could be merged")
+    if max(base.size, theirs.size, ours.size) > MERGE_LIMIT:
+        return Outcome(conflict="it was changed since, and is too large to be merged")
+    merged = merge_text(read(base), read(theirs), read(ours))
+    if merged is None:
+        return Outcome(conflict="the same lines were changed since")
+    return Outcome(Entry(FILE, mode, len(merged), name(merged)), merged)
+
+
+def merge_text(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
+    """Both sides' changes to a text; None if they overlap or if one of them is not text. Every byte is kept as it is."""
+    if any(b"\0" in side for side in (base, theirs, ours)):
+        return None
+    import merge3
+
+    merge = merge3.Merge3(*(side.splitlines(keepends=True) for side in (base, ours, theirs)))
+    lines: list[bytes] = []
+    for kind, *group in merge.merge_groups():
+        if kind == "conflict":
+            return None
+        lines += group[0]
+    return b"".join(lines)
+
+
+def _pick(base: int, theirs: int, ours: int) -> int | None:
+    if ours in (base, theirs):
+        return theirs
+    return ours if theirs == base else None
+
+
+def _same(a: Entry, b: Entry) -> bool:
+    return a.kind == b.kind and (a.kind == DIRECTORY or a.id == b.id)
+
+
+def _with_mode(entry: Entry, mode: int) -> Entry:
+    return entry if entry.kind == LINK else Entry(entry.kind, mode, entry.size, entry.id)

@@ -1,0 +1,25 @@
+"""Names that a workspace never captures and never writes, wherever they stand.
+
+``.git`` belongs to git: a restore that wrote into it could move refs or plant a hook. Linux and macOS filesystems may
+fold case, and HFS+ skips some invisible characters, so every spelling that such a filesystem takes for ``.git`` counts.
+Staging directories are our own and gone a moment later.
+"""
+
+from __future__ import annotations
+
+STAGE_PREFIX = ".takeback-stage-"
+"""How a staging directory's name begins; `takeback.sources.workspace.place` makes and sweeps them."""
+
+_INVISIBLE = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF])
+
+
+def is_git_name(name: str) -> bool:
+    """Whether some filesystem takes this name for ``.git``."""
+    if name.isascii():
+        return len(name) == 4 and name.lower() == ".git"
+    return name.translate(_INVISIBLE).lower() == ".git"
+
+
+def never_captured(name: str) -> bool:
+    """Whether an entry of this name is left out whatever the rules say."""
+    return is_git_name(name) or name.startswith(STAGE_PREFIX)

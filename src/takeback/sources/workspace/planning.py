@@ -1,0 +1,199 @@
+"""Which effects bring a workspace to where it should be, without costing anybody anything.
+
+Both kinds of plan end in `_settle`: directories are only deleted or replaced when nothing stays in them, and what is
+created gets the directories it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from takeback.model.ids import BlobKind
+from takeback.model.plan import Effect, Kept
+from takeback.model.snapshot import Part
+from takeback.model.tree import DIRECTORY, FILE, Entry
+from takeback.sources import trees
+from takeback.sources.protocol import Proposal, Step
+from takeback.sources.trees import TreeView
+from takeback.sources.workspace.guard import Guard
+from takeback.sources.workspace.merge import Outcome, take_back
+from takeback.store.blobstore import Reader
+
+Wanted = dict[str, tuple[Entry | None, bytes | None]]
+"""What paths shall become, and the bytes of those that were merged."""
+
+
+def plan(reader: Reader, part: str, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+    """Everything, or some paths, exactly as in another part."""
+    draft = _Draft(reader, part, present)
+    then = Guard(reader, target)
+    for path, before, after in trees.compare(reader, present.content, target.content):
+        if not trees.within(paths, path):
+            continue
+        reason = ""
+        if after is None and before is not None:
+            reason = then.absent_by_choice(path, before.kind == DIRECTORY)
+        elif before is None:
+            reason = draft.blocked(path)
+        if reason:
+            draft.keep(path, reason)
+        else:
+            draft.wanted[path] = (after, None)
+    return draft.proposal(TreeView(reader, target.content))
+
+
+def revert(reader: Reader, part: str, present: Part, steps: Sequence[Step]) -> Proposal:
+    """Take back steps, newest first; what is not as a step left it is merged, followed, or reported."""
+    draft = _Draft(reader, part, present)
+    source = TreeView(reader, None)
+    for step in steps:
+        source = TreeView(reader, step.before.content)
+        before, after = Guard(reader, step.before), Guard(reader, step.after)
+        moved = _Moved(reader, step.after, present)
+        for path, theirs, base in trees.compare(reader, step.before.content, step.after.content):
+            if path in step.leave:
+                continue
+            if theirs is None and base is not None and (
+                reason := before.absent_by_choice(path, base.kind == DIRECTORY)
+            ):  # fmt: skip
+                draft.keep(path, reason)
+            elif base is None and (reason := after.stands_uncaptured(path)):
+                draft.keep(path, f"the move left it uncaptured ({reason})")
+            else:
+                draft.take_back(path, base, theirs, moved)
+    return draft.proposal(source)
+
+
+class _Moved:
+    """Finds a file again that somebody renamed since, by its bytes."""
+
+    def __init__(self, reader: Reader, left: Part, present: Part) -> None:
+        self._reader, self._left, self._present = reader, left, present
+        self._new: dict[bytes, list[str]] | None = None
+
+    def find(self, base: Entry) -> str | None:
+        """The only new path with these bytes."""
+        if base.kind != FILE or not base.size:
+            return None
+        if self._new is None:
+            self._new = {}
+            for path, before, now in trees.compare(self._reader, self._left.content, self._present.content):
+                if before is None and now is not None and now.kind == FILE:
+                    self._new.setdefault(now.id, []).append(path)
+        places = self._new.get(base.id, [])
+        return places[0] if len(places) == 1 else None
+
+
+class _Draft:
+    """The present, and what it shall become."""
+
+    def __init__(self, reader: Reader, part: str, present: Part) -> None:
+        self._reader = reader
+        self._part = part
+        self._now = TreeView(reader, present.content)
+        self._guard = Guard(reader, present)
+        self.wanted: Wanted = {}
+        self._conflicts: dict[str, str] = {}
+        self._kept: dict[str, str] = {}
+
+    def keep(self, path: str, reason: str) -> None:
+        self._kept[path] = reason
+
+    def blocked(self, path: str) -> str:
+        """Why nothing can be put at a path that the present does not hold."""
+        reason = self._guard.stands_uncaptured(path)
+        return f"what stands there now is not captured ({reason}), so it could not be taken back" if reason else ""
+
+    def take_back(self, path: str, base: Entry | None, theirs: Entry | None, moved: _Moved) -> None:
+        if path in self._conflicts or path in self._kept:
+            return
+        ours = self._at(path)
+        if ours is None and theirs is not None and (reason := self.blocked(path)):
+            self._conflicts[path] = reason
+            return
+        if DIRECTORY in (base.kind if base else "", theirs.kind if theirs else "") and self._only_directories(
+            path, base, theirs, ours
+        ):
+            return
+        if ours is None and base is not None and (found := moved.find(base)) and found not in self.wanted:
+            path, ours = found, self._at(found)
+        outcome = take_back(base, theirs, ours, self._read, self._id)
+        self._decide(path, ours, outcome)
+
+    def _only_directories(self, path: str, base: Entry | None, theirs: Entry | None, ours: Entry | None) -> bool:
+        """Directories that came or went: settled by what stays in them, never in conflict by themselves."""
+        if base is None and theirs is not None and ours is not None:
+            return ours.kind == DIRECTORY
+        if theirs is None and base is not None:
+            if ours is not None and ours.kind == DIRECTORY and ours.mode == base.mode:
+                self.wanted[path] = (None, None)
+            return True
+        return False
+
+    def _decide(self, path: str, ours: Entry | None, outcome: Outcome) -> None:
+        if outcome.conflict:
+            self._conflicts[path] = outcome.conflict
+        elif outcome.entry != ours:
+            self.wanted[path] = (outcome.entry, outcome.merged)
+
+    def proposal(self, source: TreeView) -> Proposal:
+        """The effects, with directories settled; ``source`` says which mode a directory had that is made again."""
+        self._settle(source)
+        effects = []
+        for path, (after, merged) in sorted(self.wanted.items()):
+            before = self._now.get(path)
+            if before != after:
+                effects.append(Effect(self._part, path, before, after, merged))
+        return Proposal(
+            tuple(effects),
+            tuple(Kept(self._part, path, reason) for path, reason in sorted(self._conflicts.items())),
+            tuple(Kept(self._part, path, reason) for path, reason in sorted(self._kept.items())),
+        )
+
+    def _settle(self, source: TreeView) -> None:
+        holders = self._guard.holders()
+        for path in sorted(self.wanted, key=lambda each: each.count("/"), reverse=True):
+            after = self.wanted[path][0]
+            now = self._now.get(path)
+            if now is None or now.kind != DIRECTORY or (after is not None and after.kind == DIRECTORY):
+                continue
+            stays = path in holders or any(
+                self._at(trees.join(path, name)) is not None for name in self._now.directory(path)
+            )
+            if not stays:
+                continue
+            del self.wanted[path]
+            if after is not None:
+                self._conflicts[path] = "the directory there holds what is not to be removed"
+        for path in sorted(self.wanted):
+            if self.wanted[path][0] is not None:
+                self._make_room(path, source)
+
+    def _make_room(self, path: str, source: TreeView) -> None:
+        """Give a path that is created the directories above it; a conflict if something else stands there."""
+        missing = []
+        for parent in trees.parents(path):
+            there = self._at(parent)
+            if there is not None and there.kind != DIRECTORY:
+                del self.wanted[path]
+                self._conflicts[path] = f"{parent} is no directory any more"
+                return
+            if there is not None:
+                break
+            missing.append(parent)
+        for parent in missing:
+            was = source.get(parent)
+            mode = was.mode if was is not None and was.kind == DIRECTORY else 0o755
+            self.wanted[parent] = (Entry(DIRECTORY, mode, 0, trees.NO_ID), None)
+
+    def _at(self, path: str) -> Entry | None:
+        return self.wanted[path][0] if path in self.wanted else self._now.get(path)
+
+    def _read(self, entry: Entry) -> bytes:
+        for after, merged in self.wanted.values():
+            if merged is not None and after is not None and after.id == entry.id:
+                return merged
+        return self._reader.get(entry.id, BlobKind.DATA)
+
+    def _id(self, data: bytes) -> bytes:
+        return self._reader.blob_id(data)

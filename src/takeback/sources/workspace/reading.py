@@ -1,0 +1,71 @@
+"""Reading one file as it was at one moment: a file that changes under the read is read again, or given up."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+
+from takeback.model.ids import BlobKind
+from takeback.model.tree import name_bytes
+from takeback.sources.workspace.statcache import RACY, Stat
+from takeback.store.blobstore import Writer
+
+SMALL = 1 << 20
+"""Files up to this size are read in one go; larger ones stream through the chunker."""
+
+ATTEMPTS = 3
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_TICK = 50_000_000
+_COARSE_TICK = 2_000_000_000
+_CLOCK = getattr(time, "CLOCK_REALTIME_COARSE", time.CLOCK_REALTIME) if sys.platform == "linux" else time.CLOCK_REALTIME
+
+
+class Changing(Exception):
+    """The file did not hold still, or is no regular file any more."""
+
+
+def stat_of(status: os.stat_result) -> Stat:
+    return (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def store_file(writer: Writer, name: str, directory: int) -> tuple[bytes, Stat]:
+    """Put a file's bytes into the store: their id, and the stat that they belong to."""
+    handle = os.open(name_bytes(name), _FLAGS, dir_fd=directory)
+    try:
+        for _ in range(ATTEMPTS):
+            now = time.clock_gettime_ns(_CLOCK)
+            before = os.fstat(handle)
+            if not stat.S_ISREG(before.st_mode):
+                raise Changing
+            if before.st_size <= SMALL:
+                data = os.read(handle, before.st_size + 1)
+                size, blob = len(data), None
+            else:
+                blob, size = writer.put_stream(lambda length: os.read(handle, length))
+            after = os.fstat(handle)
+            seen = stat_of(before)
+            if size == before.st_size and seen == stat_of(after):
+                if blob is None:
+                    blob = writer.put(data, BlobKind.DATA)
+                return blob, racy(seen, now)
+            os.lseek(handle, 0, os.SEEK_SET)
+    finally:
+        os.close(handle)
+    raise Changing
+
+
+def store_link(writer: Writer, name: str, directory: int, seen: Stat) -> tuple[bytes, Stat]:
+    """Put a link's target into the store: its id, and the stat that it belongs to."""
+    now = time.clock_gettime_ns(_CLOCK)
+    target = os.readlink(name_bytes(name), dir_fd=directory)
+    return writer.put(target, BlobKind.DATA), racy((seen[0], len(target), *seen[2:]), now)
+
+
+def racy(seen: Stat, now: int) -> Stat:
+    """The stat to remember: one that will never match, if a later write could leave the same one behind."""
+    changed = seen[3]
+    tick = _TICK if changed % 1_000_000_000 else _COARSE_TICK
+    return seen if changed < now - tick else (seen[0], seen[1], RACY, changed, seen[4])

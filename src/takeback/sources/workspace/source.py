@@ -1,0 +1,149 @@
+"""The workspace source: what `takeback.Workspace` is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from blake3 import blake3
+
+from takeback.errors import InvalidInput, NotFound
+from takeback.model.diff import Change
+from takeback.model.ids import BlobKind
+from takeback.model.plan import Effect
+from takeback.model.progress import Watch
+from takeback.model.sizes import parse_seconds, parse_size
+from takeback.model.snapshot import Part
+from takeback.model.tree import name_bytes
+from takeback.sources import trees
+from takeback.sources.protocol import Proposal, Step
+from takeback.sources.workspace import git, planning
+from takeback.sources.workspace.capture import Walk
+from takeback.sources.workspace.guard import encode_paths
+from takeback.sources.workspace.ignore import Patterns, RulesRecord, root_rules
+from takeback.sources.workspace.place import StagedFiles, stage, sweep_stages, unfinished
+from takeback.sources.workspace.statcache import decode_cache, encode_cache
+from takeback.store.blobstore import Reader, Writer
+
+MAX_FILE_SIZE = "100MiB"
+
+_WORTH_REMEMBERING = 64
+"""So many files read for nothing make it worth writing the stat cache again."""
+
+
+class Workspace:
+    """A directory. ``include`` and ``exclude`` are patterns as in a .gitignore; what is included is always kept."""
+
+    kind = "workspace"
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] = ".",
+        *,
+        name: str = "workspace",
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        max_file_size: int | str = MAX_FILE_SIZE,
+        time_budget: float | str | None = None,
+    ) -> None:
+        self.name = name
+        self.root = _real_directory(os.fspath(path))
+        self.time_budget = None if time_budget is None else parse_seconds(time_budget)
+        self._patterns = Patterns(tuple(include), tuple(exclude))
+        self._max_file_size = parse_size(max_file_size)
+
+    def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
+        """Every file that is not ignored, as trees; unchanged ones are recognised without reading them."""
+        if not os.path.isdir(name_bytes(self.root)):
+            raise NotFound(
+                f"the workspace {self.root} is gone, so there is nothing to save",
+                hints=["takeback restore REF --to DIR puts a snapshot elsewhere"],
+            )
+        sweep_stages(self.root)
+        before = previous.content if previous is not None else None
+        cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
+        rules = root_rules(self.root, self._patterns, note=cache.note)
+        walk = Walk(writer, cache, self._max_file_size, watch)
+        tree = walk.root(self.root, rules, before)
+        if tree != before or walk.read > _WORTH_REMEMBERING or not len(cache):
+            writer.derived.put(self._cache_key(writer), encode_cache(tree, rules.note(), walk.sections))
+        refs = {"content": tree, "rules": writer.put(rules.record().encode(), BlobKind.DOCUMENT)}
+        if walk.ignored:
+            refs["ignored"] = writer.put(encode_paths(walk.ignored), BlobKind.DOCUMENT)
+        return Part(self.name, self.kind, refs, self._detail(), tuple(sorted(walk.not_captured)))
+
+    def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+        proposal = planning.plan(reader, self.name, present, target, paths)
+        note = _head_note(present, target)
+        return Proposal(proposal.effects, proposal.conflicts, proposal.kept, (note,) if note else ())
+
+    def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
+        return planning.revert(reader, self.name, present, steps)
+
+    def stage(self, reader: Reader, effects: Sequence[Effect]) -> StagedFiles:
+        merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
+
+        def content(blob: bytes) -> Iterator[bytes]:
+            return iter((merged[blob],)) if blob in merged else reader.stream(blob)
+
+        return stage(self.root, effects, content)
+
+    def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        return unfinished(self.root, effects)
+
+    def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
+        tree = trees.patch(writer, present.content, {effect.path: effect.after for effect in effects})
+        self._forget(writer, present.content, tree, effects)
+        return Part(self.name, self.kind, {**present.refs, "content": tree}, present.detail, present.not_captured)
+
+    def diff(self, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Change]:
+        old, new = (part.content if part is not None else None for part in (a, b))
+        for path, before, after in trees.compare(reader, old, new):
+            yield Change(self.name, path, before, after)
+
+    def references(self, reader: Reader, part: Part) -> Iterator[bytes]:
+        yield from trees.references(reader, part.content)
+        yield from (blob for key, blob in part.refs.items() if key != "content")
+
+    def _detail(self) -> dict[str, Any]:
+        repository = git.find(self.root)
+        if repository is None:
+            return {}
+        head = repository.head()
+        return {"context": {"git": {"commit": head.commit, "branch": head.branch}}}
+
+    def _cache_key(self, writer: Writer) -> str:
+        return f"stat-{writer.scope}-{blake3(name_bytes(self.root)).hexdigest()[:16]}"
+
+    def _forget(self, writer: Writer, old: bytes, new: bytes, effects: Sequence[Effect]) -> None:
+        """Keep the stat cache for the tree that effects made, without the directories that they changed."""
+        cache = decode_cache(writer.derived.get(self._cache_key(writer)), old)
+        if not len(cache):
+            return
+        touched = {"", *(parent for effect in effects for parent in trees.parents(effect.path))}
+        gone = {effect.path for effect in effects}
+        sections = {path: data for path, data in cache.items() if path not in touched and path not in gone}
+        writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections))
+
+
+def _real_directory(path: str) -> str:
+    real = os.path.realpath(path)
+    if not os.path.isdir(real):
+        problem = "is a file" if os.path.exists(real) else "does not exist"
+        raise InvalidInput(f"cannot use {path} as a workspace: it {problem}", hints=["name a directory"])
+    if real == "/":
+        raise InvalidInput("cannot use / as a workspace: it holds the whole system", hints=["name a project's directory"])
+    return os.fsencode(real).decode("utf-8", "surrogateescape")
+
+
+def _head_note(present: Part, target: Part) -> str:
+    now, then = (part.detail.get("context", {}).get("git") or {} for part in (present, target))
+    if not then.get("commit") or now.get("commit") == then["commit"]:
+        return ""
+    where = f"{str(then['commit'])[:10]}{' on ' + then['branch'] if then.get('branch') else ''}"
+    here = f"{str(now.get('commit'))[:10]}{' on ' + now['branch'] if now.get('branch') else ''}"
+    return f"git's HEAD was {where} then and is {here} now; files are restored, HEAD and the index stay as they are"
+
+
+__all__ = ["MAX_FILE_SIZE", "RulesRecord", "Workspace"]
