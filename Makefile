@@ -1,0 +1,44 @@
+# Each target sets up what it needs; on a fresh Debian machine Python 3.11 and make are enough.
+PYTEST_WORKERS ?= auto
+RUN := .venv/bin
+
+.PHONY: help demo test check format bench clean
+
+help:
+	@echo "make demo    install takeback into .venv and show the main job"
+	@echo "make test    set up everything and run every test (ARGS='-k undo' to choose)"
+	@echo "make check   lint, format, types and layers, in seconds"
+	@echo "make format  put the code into the form that make check wants"
+	@echo "make bench   time takeback against its peers, side by side"
+
+demo: .venv/.takeback-run
+	$(RUN)/takeback demo
+
+test: .venv/.takeback-dev
+	scripts/services run $(RUN)/python -m pytest -n $(PYTEST_WORKERS) $(ARGS)
+
+check: .venv/.takeback-dev
+	$(RUN)/ruff check
+	$(RUN)/ruff format --check
+	$(RUN)/mypy
+	$(RUN)/lint-imports
+
+format: .venv/.takeback-dev
+	$(RUN)/ruff check --fix
+	$(RUN)/ruff format
+
+bench: .venv/.takeback-run
+	scripts/services packages git
+	$(RUN)/python bench/turn.py $(ARGS)
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+# One stamp for running takeback, one for working on it; both grow old when what they were made from changes.
+.venv/.takeback-run: pyproject.toml constraints.txt scripts/venv
+	scripts/venv
+	@touch $@
+
+.venv/.takeback-dev: pyproject.toml constraints.txt scripts/venv
+	scripts/venv dev
+	@touch $@ .venv/.takeback-run

@@ -1,0 +1,93 @@
+"""Fixtures that every test has, and how the run treats missing services. What has a subject of its own is in `support`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from support import quiet, services
+from support.trees import Spec, make_tree
+
+WorkspaceFactory = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def turnstile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Lets a test that is marked `quiet` through alone."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    lock = tmp_path_factory.getbasetemp().parent / "turnstile"  # the directory of the run, above the worker's own
+    with quiet.turnstile(lock, alone=request.node.get_closest_marker("quiet") is not None):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home directory of the test's own: no setting, store, git configuration or identity leaks in or out."""
+    path = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("TAKEBACK_", "GIT_", "XDG_")) and not name.startswith("TAKEBACK_TEST_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(path))
+    for name, folder in [
+        ("CONFIG", ".config"),
+        ("DATA", ".local/share"),
+        ("STATE", ".local/state"),
+        ("CACHE", ".cache"),
+    ]:
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(path / folder))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "Test Person")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "person@example.org")
+    return path
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> WorkspaceFactory:
+    """``workspace({"a.txt": "text"}, name="other")`` makes a directory with these files (`make_tree`) and returns it."""
+
+    def make(tree: Mapping[str, Spec] | Mapping[bytes, Spec] | None = None, *, name: str = "workspace") -> Path:
+        make_tree(tmp_path / name, tree or {})
+        return tmp_path / name
+
+    return make
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    os.umask(0o022)  # modes in tests are what they say
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in item.iter_markers("service"):
+            unknown = [name for name in mark.args if name not in services.SERVICES]
+            if unknown or not mark.args:
+                raise pytest.UsageError(f"{item.nodeid}: no such service {unknown}; see tests/support/services.py")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("service"):
+        for name in mark.args:
+            reason = services.missing(name)
+            if reason and services.required():
+                pytest.fail(f"{reason} (with CI=true that is a failure)", pytrace=False)
+            if reason:
+                pytest.skip(reason)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = [report for report in terminalreporter.getreports("skipped") if isinstance(report.longrepr, tuple)]
+    if not skipped:
+        return
+    terminalreporter.section("left out")
+    reasons: dict[str, int] = {}
+    for report in skipped:
+        reason = str(report.longrepr[2]).removeprefix("Skipped: ")
+        reasons[reason] = reasons.get(reason, 0) + 1
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.line(f"{count} × {reason}")

@@ -1,0 +1,18 @@
+"""`@pytest.mark.quiet`: such a test runs while no other test of this run does, also across xdist's workers.
+
+Every test holds a shared lock on one file; a quiet one holds it exclusively.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def turnstile(lock: Path, *, alone: bool) -> Iterator[None]:
+    with lock.open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield

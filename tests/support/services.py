@@ -1,0 +1,46 @@
+"""Which real services this machine has, for ``@pytest.mark.service("git")``.
+
+`make test` installs and starts them (`scripts/services`). Under ``CI=true`` a test whose service is missing fails; on a
+laptop it is skipped, and the end of the run lists what was left out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service, how to tell that it is there, and what a person does to get it."""
+
+    name: str
+    present: Callable[[], bool]
+    remedy: str
+
+
+def _command(name: str) -> Callable[[], bool]:
+    return lambda: shutil.which(name) is not None
+
+
+SERVICES = {
+    service.name: service
+    for service in [
+        Service("git", _command("git"), "install git"),
+    ]
+}
+
+
+@cache
+def missing(name: str) -> str | None:
+    """None if the service is there, else why not and what to do."""
+    service = SERVICES[name]
+    return None if service.present() else f"no {name} on this machine: {service.remedy}"
+
+
+def required() -> bool:
+    """Whether a missing service is a failure."""
+    return os.environ.get("CI", "").lower() in ("1", "true", "yes")
