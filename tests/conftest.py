@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from support import quiet, services
-from support.trees import Spec, make_tree
+pytest.register_assert_rewrite("support")  # before it is imported, so that its failures show values
+
+from support import quiet, services  # noqa: E402
+from support.trees import Spec, make_tree  # noqa: E402
 
 WorkspaceFactory = Callable[..., Path]
 

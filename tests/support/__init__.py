@@ -1,5 +1,1 @@
 """What tests share. Import it by name: `from support.trees import make_tree, read_tree`."""
-
-import pytest
-
-pytest.register_assert_rewrite(__name__)
