@@ -1,0 +1,82 @@
+"""The package as a whole: its extras, its pins, what importing it costs, and that what the documents say exists."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+APART = {"crewai", "cua"}
+"""Extras that cannot be installed beside the others; pyproject.toml says why."""
+
+SLOW = {
+    "click",
+    "rich",
+    "textual",
+    "starlette",
+    "uvicorn",
+    "docker",
+    "mcp",
+    "obstore",
+    "psycopg",
+    "cryptography",
+    "pydantic",
+}
+"""Packages that a hook, which runs before every tool call, has no time to import."""
+
+
+def test_all_holds_every_extra_that_installs_beside_the_others() -> None:
+    held = {name for entry in EXTRAS["all"] for name in re.fullmatch(r"takeback\[(.+)\]", entry)[1].split(",")}  # type: ignore[index]
+    assert held == EXTRAS.keys() - APART - {"all", "dev"}
+
+
+def test_everything_that_make_installs_is_pinned() -> None:
+    wanted = {re.match(r"[\w.-]+", entry)[0] for entry in [*PROJECT["dependencies"], *EXTRAS["dev"]]}  # type: ignore[index]
+    assert wanted <= {line.partition("==")[0] for line in _pins()}
+
+
+def test_pins_are_names_and_versions_without_addresses() -> None:
+    for line in _pins():
+        assert re.fullmatch(r"[a-z0-9.-]+==[\w.!-]+", line)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import takeback; takeback.open; takeback.Workspace",
+        "import takeback.engine.timeline",
+        "import takeback.cli",
+    ],
+)
+def test_what_a_hook_imports_is_light(statement: str) -> None:
+    script = f"import sys; before = set(sys.modules)\n{statement}\nprint(*(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not SLOW & {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_the_command_is_installed() -> None:
+    (script,) = entry_points(group="console_scripts", name="takeback")
+    assert callable(script.load())
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_every_make_target_in_the_documents_exists(document: str) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"(?:`|^)make ([a-z]+)", (ROOT / document).read_text(), re.MULTILINE))
+    assert named
+    assert named <= targets
+
+
+def _pins() -> list[str]:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return [line for line in lines if not line.startswith("#")]
