@@ -11,6 +11,7 @@ FORMAT = 1
 TABLES = (
     # -- counters: `generation` (see leases), `swept`, and one for each table that numbers its rows
     "CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL)",
+    "INSERT INTO counters (name, value) VALUES ('generation', 1), ('swept', 0)",
     # -- blobs: where each blob lies. Pack 0 is the hot rows, `frame` is then the hot frame
     """CREATE TABLE packs (
         id BIGINT PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL, generation BIGINT NOT NULL,

@@ -1,0 +1,1 @@
+"""Places for packs, one file each; see `takeback.store.backend` for what they promise."""

@@ -1,0 +1,130 @@
+"""A store as the engine sees it: open one, then write and read blobs and query the catalogue."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+from blake3 import blake3
+
+from takeback.errors import InvalidInput, NotFound, Unavailable
+from takeback.store import creation, header
+from takeback.store.backend import Backend
+from takeback.store.backends.local import LocalBackend
+from takeback.store.backends.memory import MemoryBackend
+from takeback.store.catalogue.database import Database
+from takeback.store.catalogue.sqlite import SqliteDatabase
+from takeback.store.chunking import Chunker
+from takeback.store.derived import Derived, DerivedFiles, DerivedMemory
+from takeback.store.header import Header
+from takeback.store.leases import FileLeases, Leases, MemoryLeases
+from takeback.store.reader import Reader
+from takeback.store.sealing import Sealer
+from takeback.store.writer import Writer
+
+
+class BlobStore:
+    """An open store; safe to use from threads, and after a fork."""
+
+    def __init__(
+        self,
+        header: Header,
+        path: Path | None,
+        database: Database,
+        backend: Backend,
+        leases: Leases,
+        derived: Derived,
+        identity: tuple[int, int] | None = None,
+    ) -> None:
+        self.id = header.id
+        self.path = path
+        self.readonly = database.readonly
+        self.database = database
+        self.backend = backend
+        self.leases = leases
+        self.derived = derived
+        self.identity = identity
+        self.sealer = Sealer()
+        self._chunker = Chunker(header.chunker_seed)
+
+    def __enter__(self) -> BlobStore:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def writer(self) -> Writer:
+        """Whatever it is given stays unknown to others until it commits."""
+        if self.readonly:
+            raise Unavailable(
+                f"cannot save to the store at {self.path}: it is read-only.",
+                hints=["use another store with --store, or make its directory writable"],
+            )
+        lease = self.leases.acquire()
+        try:
+            return Writer(self.database, self.backend, self.sealer, lease, self._chunker, self.derived, self.identity)
+        except BaseException:
+            lease.release()
+            raise
+
+    def reader(self) -> Reader:
+        return Reader(self.database, self.backend, self.sealer, self.leases.acquire())
+
+    def blob_id(self, data: bytes) -> bytes:
+        """The id that these bytes have in this store, whether or not it holds them."""
+        return blake3(data).digest()
+
+    def close(self) -> None:
+        self.database.close()
+        self.backend.close()
+
+
+def open_local(path: str | os.PathLike[str], *, create: bool = True, readonly: bool = False) -> BlobStore:
+    """Open the store in a directory. It is made on first use if ``create``, else NotFound."""
+    directory = os.path.abspath(os.fspath(path))
+    found = _find(directory, create=create and not readonly)
+    readonly = readonly or not os.access(directory, os.W_OK)
+    database = SqliteDatabase(os.path.join(directory, creation.CATALOGUE), readonly=readonly)
+    try:
+        database.check()
+    except BaseException:
+        database.close()
+        raise
+    status = os.stat(directory)
+    return BlobStore(
+        found,
+        Path(directory),
+        database,
+        LocalBackend(directory),
+        FileLeases(os.path.join(directory, "leases"), database),
+        DerivedFiles(os.path.join(directory, "derived"), readonly=readonly),
+        (status.st_dev, status.st_ino),
+    )
+
+
+def open_memory() -> BlobStore:
+    """A store that lives as long as this object."""
+    database = SqliteDatabase(None)
+    database.create()
+    return BlobStore(
+        header.new_header(), None, database, MemoryBackend(), MemoryLeases(database), DerivedMemory()
+    )
+
+
+def _find(directory: str, *, create: bool) -> Header:
+    try:
+        return header.read_header(directory)
+    except FileNotFoundError:
+        pass
+    except NotADirectoryError:
+        raise InvalidInput(f"{directory} is no store: it is, or lies below, a file", hints=["name a directory"]) from None
+    except PermissionError as error:
+        raise Unavailable(
+            f"the store at {directory} cannot be read: {error.strerror}.", hints=["check who owns the directory"]
+        ) from error
+    if create:
+        return creation.create(directory)
+    if os.path.isdir(directory) and os.listdir(directory):
+        raise InvalidInput(f"{directory} is no takeback store", hints=["name the directory that holds store.json"])
+    raise NotFound(f"there is no store at {directory}", hints=["the first `takeback save` makes one"])

@@ -1,0 +1,163 @@
+"""Where blobs lie: the queries over packs, frames, blobs and hot rows.
+
+A pack is ``pending`` from before its file exists until the commit that makes its blobs known, then ``live``;
+collection makes it ``condemned``: still readable, but unknown to writers, who store its blobs again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from takeback.store.catalogue.counters import next_value
+from takeback.store.catalogue.database import Transaction
+from takeback.store.pack import FrameSpan, PackEntry
+
+HOT_PACK = 0
+_BATCH = 256
+_SMALL_BATCH = 16
+
+
+class Location(NamedTuple):
+    """All that is needed to read one blob. ``name`` is None in a hot frame, whose bytes are in the catalogue."""
+
+    id: bytes
+    kind: int
+    pack: int
+    frame: int
+    start: int
+    length: int
+    name: str | None
+    position: int | None
+    sealed_length: int | None
+    raw_length: int | None
+
+
+class PackRow(NamedTuple):
+    id: int
+    name: str
+    state: str
+    generation: int
+    size: int
+    raw_size: int
+
+
+def any_blob(tx: Transaction) -> bool:
+    return bool(tx.execute("SELECT 1 FROM blobs LIMIT 1"))
+
+
+def condemned(tx: Transaction) -> frozenset[int]:
+    return frozenset(row[0] for row in tx.execute("SELECT id FROM packs WHERE state = 'condemned'"))
+
+
+def known(tx: Transaction, ids: Iterable[bytes], without: frozenset[int]) -> set[bytes]:
+    """Those of the ids that are stored anywhere but in the packs ``without``."""
+    found: set[bytes] = set()
+    for batch in _batches(ids):
+        rows = tx.execute(f"SELECT id, pack FROM blobs WHERE id IN ({_marks(batch)})", batch)
+        found.update(blob for blob, pack in rows if pack not in without)
+    return found
+
+
+_LOCATE = (
+    "SELECT b.id, b.kind, b.pack, b.frame, b.start, b.length, p.name, f.position, f.length, f.raw_length FROM blobs b "
+    "LEFT JOIN packs p ON p.id = b.pack LEFT JOIN frames f ON f.pack = b.pack AND f.frame = b.frame WHERE b.id "
+)
+
+
+def locate(tx: Transaction, id: bytes) -> Location | None:
+    rows = tx.execute(f"{_LOCATE} = ?", (id,))
+    return Location(*rows[0]) if rows else None
+
+
+def locate_all(tx: Transaction, ids: Iterable[bytes]) -> list[Location]:
+    """The locations of those that are stored, in no order."""
+    return [
+        Location(*row) for batch in _batches(ids) for row in tx.execute(f"{_LOCATE} IN ({_marks(batch)})", batch)
+    ]
+
+
+def hot_frame(tx: Transaction, frame: int) -> tuple[bytes, int] | None:
+    """The sealed bytes of a hot frame and its raw length."""
+    rows = tx.execute("SELECT data, raw_length FROM hot WHERE frame = ?", (frame,))
+    return (rows[0][0], rows[0][1]) if rows else None
+
+
+def add_pending(tx: Transaction, name: str, generation: int) -> int:
+    """Announce a pack before its file exists; returns its number."""
+    number = next_value(tx, "packs")
+    tx.execute(
+        "INSERT INTO packs (id, name, state, generation, size, raw_size, created_ns) VALUES (?, ?, 'pending', ?, 0, 0, ?)",
+        (number, name, generation, time.time_ns()),
+    )
+    return number
+
+
+def forget_pending(tx: Transaction, number: int) -> None:
+    tx.execute("DELETE FROM packs WHERE id = ? AND state = 'pending'", (number,))
+
+
+def make_live(
+    tx: Transaction, number: int, size: int, frames: Sequence[FrameSpan], entries: Iterable[PackEntry]
+) -> bool:
+    """Record a finished pack and its blobs; False if its pending row is gone."""
+    raw_size = sum(span.raw_length for span in frames)
+    rows = tx.execute(
+        "UPDATE packs SET state = 'live', size = ?, raw_size = ? WHERE id = ? AND state = 'pending' RETURNING id",
+        (size, raw_size, number),
+    )
+    if not rows:
+        return False
+    tx.executemany(
+        "INSERT INTO frames (pack, frame, position, length, raw_length) VALUES (?, ?, ?, ?, ?)",
+        ((number, index, *span) for index, span in enumerate(frames)),
+    )
+    _add_blobs(tx, number, entries)
+    return True
+
+
+def add_hot(tx: Transaction, sealed: bytes, raw_length: int, entries: Iterable[PackEntry]) -> int:
+    """Keep one sealed frame in the catalogue; returns its number."""
+    frame = next_value(tx, "hot")
+    tx.execute("INSERT INTO hot (frame, data, raw_length) VALUES (?, ?, ?)", (frame, sealed, raw_length))
+    _add_blobs(tx, HOT_PACK, (entry._replace(frame=frame) for entry in entries))
+    return frame
+
+
+def _add_blobs(tx: Transaction, pack: int, entries: Iterable[PackEntry]) -> None:
+    """A blob that another writer stored meanwhile stays where it is, unless that pack is condemned."""
+    tx.executemany(
+        "INSERT INTO blobs (id, kind, pack, frame, start, length) VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, pack = excluded.pack, frame = excluded.frame, "
+        "start = excluded.start, length = excluded.length "
+        "WHERE blobs.pack IN (SELECT packs.id FROM packs WHERE packs.state = 'condemned')",
+        ((e.id, e.kind, pack, e.frame, e.start, e.length) for e in sorted(entries)),
+    )
+
+
+def packs(tx: Transaction) -> list[PackRow]:
+    return [PackRow(*row) for row in tx.execute("SELECT id, name, state, generation, size, raw_size FROM packs ORDER BY id")]
+
+
+def frames_of(tx: Transaction, pack: int) -> list[FrameSpan]:
+    rows = tx.execute("SELECT position, length, raw_length FROM frames WHERE pack = ? ORDER BY frame", (pack,))
+    return [FrameSpan(*row) for row in rows]
+
+
+def entries_of(tx: Transaction, pack: int) -> list[PackEntry]:
+    rows = tx.execute("SELECT id, kind, frame, start, length FROM blobs WHERE pack = ? ORDER BY frame, start", (pack,))
+    return [PackEntry(*row) for row in rows]
+
+
+def _batches(ids: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Batches of two fixed lengths (the last id is repeated), so that few different statements are prepared."""
+    iterator = iter(ids)
+    while batch := list(islice(iterator, _BATCH)):
+        length = _SMALL_BATCH if len(batch) <= _SMALL_BATCH else _BATCH
+        yield batch + [batch[-1]] * (length - len(batch))
+
+
+def _marks(batch: Sequence[bytes]) -> str:
+    return ",".join("?" * len(batch))

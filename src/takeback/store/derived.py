@@ -1,0 +1,99 @@
+"""Derived files: what can be computed again from the store and the world, kept only to be fast.
+
+Nothing here is synced. A file is a magic, the BLAKE3 of all that follows, the key's length (u32), the key and the
+data; an empty, torn or foreign one counts as absent, and so does every failure to read or write one.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import Protocol
+
+from blake3 import blake3
+
+_HEAD = struct.Struct("<4s32sI")
+_MAGIC = b"TBD1"
+
+
+class Derived(Protocol):
+    """A place for derived bytes, each under a key of any text."""
+
+    def get(self, key: str) -> bytes | None:
+        """What was last put under the key, or None."""
+
+    def put(self, key: str, data: bytes) -> None:
+        """Replace what is under the key. Nothing happens where nothing can be written."""
+
+
+class DerivedFiles:
+    """Derived bytes as files of one directory."""
+
+    def __init__(self, directory: str, *, readonly: bool) -> None:
+        self._directory = directory
+        self._readonly = readonly
+
+    def get(self, key: str) -> bytes | None:
+        try:
+            with open(self._path(key), "rb", buffering=0) as file:
+                framed = file.read()
+        except OSError:
+            return None
+        return _unframe(key.encode(), framed)
+
+    def put(self, key: str, data: bytes) -> None:
+        if self._readonly:
+            return
+        temporary = os.path.join(self._directory, f".{os.urandom(8).hex()}")
+        try:
+            with open(temporary, "xb", buffering=0, opener=_private) as file:
+                view = memoryview(_frame(key.encode(), data))
+                while view:
+                    view = view[file.write(view) :]
+            os.replace(temporary, self._path(key))
+        except OSError:
+            try:
+                os.unlink(temporary)
+            except OSError:
+                pass
+
+    def _path(self, key: str) -> str:
+        return os.path.join(self._directory, blake3(key.encode()).hexdigest()[:32])
+
+
+class DerivedMemory:
+    """Derived bytes of a store in memory."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes | None:
+        return self._values.get(key)
+
+    def put(self, key: str, data: bytes) -> None:
+        self._values[key] = data
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _frame(key: bytes, data: bytes) -> bytes:
+    return _HEAD.pack(_MAGIC, _checksum(key, data), len(key)) + key + data
+
+
+def _unframe(key: bytes, framed: bytes) -> bytes | None:
+    if len(framed) < _HEAD.size:
+        return None
+    magic, checksum, length = _HEAD.unpack_from(framed)
+    start = _HEAD.size + length
+    if magic != _MAGIC or framed[_HEAD.size : start] != key:
+        return None
+    data = framed[start:]
+    return data if _checksum(key, data) == checksum else None
+
+
+def _checksum(key: bytes, data: bytes) -> bytes:
+    hasher = blake3(struct.pack("<I", len(key)) + key)
+    hasher.update(data)
+    return hasher.digest()

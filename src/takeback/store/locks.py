@@ -1,0 +1,144 @@
+"""The lock on a real root: one operation at a time on one directory, whatever timeline, store or process it is of.
+
+It is a kernel lock on the directory itself, so nothing is left behind, and a crashed holder leaves no lock. Each
+`root_lock` opens the directory anew, therefore threads exclude each other too, and a thread that takes the same
+lock twice waits for itself. A forked child gives up its copies at once: the lock stays with the parent alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from blake3 import blake3
+
+from takeback.errors import InvalidInput, Locked, NotFound
+from takeback.store.durable import storage_error
+
+_NO_FLOCK = {errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.ENOSYS}
+_POLL = 0.02
+_FALLBACK = "/tmp"
+
+_HELD: set[int] = set()
+"""Descriptors of this process' locks, for the child of a fork to close."""
+
+
+@contextmanager
+def root_lock(path: str, timeout: float = 10.0) -> Iterator[None]:
+    """Hold the lock of the directory ``path``; Locked, naming the holder, when it stays taken for ``timeout`` seconds."""
+    fd = _locked(path, timeout)
+    owner = os.getpid()
+    _HELD.add(fd)
+    try:
+        yield
+    finally:
+        if os.getpid() == owner:
+            _HELD.discard(fd)
+            # Unlocking frees it even if some child has inherited the descriptor; closing alone would not.
+            fcntl.flock(fd, fcntl.LOCK_UN)
+            os.close(fd)
+
+
+def _locked(path: str, timeout: float) -> int:
+    fd = _open_directory(path)
+    deadline = time.monotonic() + timeout
+    try:
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return fd
+            except BlockingIOError:
+                pass
+            except OSError as error:
+                if error.errno not in _NO_FLOCK:
+                    raise
+                fd = _beside(fd, path)
+                continue
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise _taken(fd, path, timeout)
+            time.sleep(min(_POLL, left))
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def _open_directory(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise NotFound(f"cannot lock {path}: there is no such directory", hints=["check the path"]) from None
+    except NotADirectoryError:
+        raise InvalidInput(f"cannot lock {path}: it is no directory", hints=["name the directory it is in"]) from None
+    except OSError as error:
+        raise storage_error(error, f"locking {path}") from error
+
+
+def _beside(fd: int, path: str) -> int:
+    """A lock file for a directory whose filesystem locks no directories (NFS): it excludes on this machine only."""
+    status = os.fstat(fd)
+    if not os.path.samestat(status, os.stat(path)) or _is_lock_file(fd):
+        raise Locked(f"cannot lock {path}: its filesystem has no locks", hints=["keep the work on a local disk"])
+    key = blake3(f"{status.st_dev}:{status.st_ino}".encode()).hexdigest()[:32]
+    name = f"{_FALLBACK}/takeback-{key}.lock"
+    os.close(fd)
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        return os.open(name, flags)
+    except FileNotFoundError:
+        return os.open(name, flags | os.O_CREAT, 0o644)
+
+
+def _is_lock_file(fd: int) -> bool:
+    import stat
+
+    return not stat.S_ISDIR(os.fstat(fd).st_mode)
+
+
+def _taken(fd: int, path: str, timeout: float) -> Locked:
+    holder = _holder(fd)
+    who = f"process {holder[0]} ({holder[1]})" if holder else "another process"
+    return Locked(
+        f"{path} is in use: {who} has been saving or restoring it for more than {timeout:g} seconds.",
+        hints=["wait for it and try again", *([f"or end it: kill {holder[0]}"] if holder else [])],
+    )
+
+
+def _holder(fd: int) -> tuple[int, str] | None:
+    """The pid and the command that hold the lock, where the kernel tells."""
+    status = os.fstat(fd)
+    try:
+        with open("/proc/locks", encoding="ascii", errors="replace") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        fields = line.split()
+        if len(fields) < 6 or fields[1] != "FLOCK" or fields[2:4] != ["ADVISORY", "WRITE"]:
+            continue
+        # The device is printed as the filesystem's own, which on overlays is not st_dev: the inode has to do.
+        if fields[5].rpartition(":")[2] == str(status.st_ino) and fields[4].isdecimal() and fields[4] != "0":
+            return int(fields[4]), _command(int(fields[4]))
+    return None
+
+
+def _command(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            words = file.read().split(b"\0")
+    except OSError:
+        return "unknown"
+    return b" ".join(words).decode("utf-8", "replace").strip()[:80] or "unknown"
+
+
+def _forget() -> None:
+    for fd in _HELD:
+        os.close(fd)
+    _HELD.clear()
+
+
+os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,132 @@
+"""Writing a pack in the background: two threads seal frames, one writes them in order, the caller goes on.
+
+At most `IN_FLIGHT` frames are in memory; whoever adds one more waits. An error in any thread is raised by the next
+`add` or by `finish`, and the backend then keeps nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from queue import SimpleQueue
+
+from takeback.errors import TakebackError
+from takeback.store.backend import Backend
+from takeback.store.frames import Frame, seal_verified
+from takeback.store.pack import Contents, FrameSpan, PackEntry, encode_end, encode_header, frame_place, object_name
+from takeback.store.sealing import Sealer
+
+IN_FLIGHT = 8
+_SEALERS = 2
+
+
+class _Abandoned(Exception):
+    """Ends the writing of a pack that nobody wants any more."""
+
+
+class PackWriter:
+    """One pack from its first frame to its name. ``size`` is what has been written so far."""
+
+    def __init__(self, name: str, number: int, backend: Backend, sealer: Sealer) -> None:
+        self.name = name
+        self.number = number
+        self.size = 0
+        self.frames: list[FrameSpan] = []
+        self.entries: list[PackEntry] = []
+        self.finished = False
+        self._count = 0
+        self._backend = backend
+        self._sealer = sealer
+        self._abandoned = False
+        self._ended = False
+        self._error: BaseException | None = None
+        self._slots = threading.Semaphore(IN_FLIGHT)
+        self._to_seal: SimpleQueue[Frame | None] = SimpleQueue()
+        self._to_write: SimpleQueue[Frame | None] = SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._write, name="takeback-pack", daemon=True),
+            *(threading.Thread(target=self._seal, name="takeback-seal", daemon=True) for _ in range(_SEALERS)),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def add(self, frame: Frame) -> None:
+        self._slots.acquire()
+        if self._error is not None:
+            self._slots.release()
+            raise self._error
+        frame.number = self._count
+        self._count += 1
+        frame.entries = [entry._replace(frame=frame.number) for entry in frame.entries]
+        self.entries.extend(frame.entries)
+        self._to_seal.put(frame)
+        self._to_write.put(frame)
+
+    def finish(self) -> None:
+        """Wait until the pack stands under its name, durable."""
+        self._end()
+        if self._error is not None:
+            raise self._error
+
+    def abandon(self) -> None:
+        """Stop as soon as can be, and leave no file."""
+        self._abandoned = True
+        self._end()
+        if self.finished:
+            self._backend.delete(object_name(self.name))
+
+    def _end(self) -> None:
+        if not self._threads:
+            return
+        self._to_write.put(None)
+        for _ in range(_SEALERS):
+            self._to_seal.put(None)
+        for thread in self._threads:
+            thread.join()
+        self._threads = []
+
+    def _seal(self) -> None:
+        while (frame := self._to_seal.get()) is not None:
+            try:
+                if not self._abandoned and self._error is None:
+                    frame.sealed = seal_verified(frame, frame_place(self.name, frame.number), self._sealer)
+            except BaseException as error:
+                frame.error = error
+            frame.sealing.set()
+
+    def _write(self) -> None:
+        try:
+            self.size = self._backend.put(object_name(self.name), self._chunks())
+            self.finished = True
+            return
+        except _Abandoned:
+            self._error = TakebackError("the pack was abandoned")
+        except BaseException as error:
+            self._error = error
+        while not self._ended and self._to_write.get() is not None:  # whoever waits in `add` goes on, to see the error
+            self._slots.release()
+
+    def _chunks(self) -> Iterator[bytes]:
+        header = encode_header(self.name)
+        self.size = len(header)
+        yield header
+        while (frame := self._to_write.get()) is not None:
+            try:
+                yield self._sealed(frame)
+            finally:
+                frame.raw = frame.sealed = None
+                self._slots.release()
+        self._ended = True
+        if self._abandoned:
+            raise _Abandoned
+        yield encode_end(self.name, Contents(self.frames, self.entries), self._sealer)
+
+    def _sealed(self, frame: Frame) -> bytes:
+        frame.sealing.wait()
+        if frame.error is not None:
+            raise frame.error
+        if self._abandoned or frame.sealed is None:
+            raise _Abandoned
+        self.frames.append(FrameSpan(self.size, len(frame.sealed), frame.raw_length))
+        self.size += len(frame.sealed)
+        return frame.sealed

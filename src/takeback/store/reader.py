@@ -1,0 +1,217 @@
+"""Reading blobs: whatever comes out has been hashed again, so it is what its id says or an Integrity error.
+
+A store's bytes may be damaged or made to harm: lengths are bounded before memory is taken, and a recipe's chunks can
+never be recipes themselves.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import NamedTuple
+
+from blake3 import blake3
+
+from takeback.errors import Integrity, NotFound
+from takeback.model.ids import BlobKind
+from takeback.store.backend import Backend
+from takeback.store.catalogue import blobs
+from takeback.store.catalogue.blobs import HOT_PACK, Location
+from takeback.store.catalogue.database import Database
+from takeback.store.leases import Lease
+from takeback.store.pack import frame_place, object_name
+from takeback.store.recipe import Recipe, decode_recipe
+from takeback.store.sealing import HOT, RAW_LIMIT, Sealer
+
+CACHE_BYTES = 32 << 20
+
+
+class Stored(NamedTuple):
+    """A blob as it is stored: with kind RECIPE the data is the recipe's."""
+
+    kind: int
+    data: bytes
+
+
+class Reader:
+    """Reads blobs under a lease. ``pending`` gives the blobs of a writer that has not committed them yet."""
+
+    def __init__(
+        self,
+        database: Database,
+        backend: Backend,
+        sealer: Sealer,
+        lease: Lease,
+        pending: Callable[[bytes], Stored | None] | None = None,
+    ) -> None:
+        self._database = database
+        self._backend = backend
+        self._sealer = sealer
+        self._lease = lease
+        self._pending = pending
+        self._frames = FrameCache(CACHE_BYTES)
+        self._ahead: dict[bytes, Location] = {}
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._lease.release()
+        self._frames.clear()
+        self._ahead.clear()
+
+    def get(self, id: bytes, kind: BlobKind | None = None) -> bytes:
+        """The blob's bytes. ``kind`` is what the caller takes it for, for the message when it is missing: equal bytes
+        are one blob, whatever kind they were first stored as."""
+        stored = self._stored(id, kind)
+        if stored.kind == BlobKind.RECIPE:
+            return b"".join(self._assemble(id, decode_recipe(stored.data)))
+        return stored.data
+
+    def stream(self, id: bytes) -> Iterator[bytes]:
+        """The blob in pieces. Each is verified before it is given out, and the whole at the end."""
+        stored = self._stored(id, None)
+        if stored.kind == BlobKind.RECIPE:
+            yield from self._assemble(id, decode_recipe(stored.data))
+        else:
+            yield stored.data
+
+    def size(self, id: bytes) -> int:
+        pending = self._pending(id) if self._pending else None
+        if pending is None:
+            location = self._locate(id, None)
+            if location.kind != BlobKind.RECIPE:
+                return location.length
+            pending = self._read(location)
+        return decode_recipe(pending.data).size if pending.kind == BlobKind.RECIPE else len(pending.data)
+
+    def in_storage_order(self, ids: Iterable[bytes]) -> list[bytes]:
+        """The ids as they lie in the store, so that reading them opens each frame once; unknown ones come last.
+
+        The locations are kept for the reads that follow.
+        """
+        wanted = list(dict.fromkeys(ids))
+        with self._database.read() as tx:
+            found = blobs.locate_all(tx, wanted)
+        self._ahead = {location.id: location for location in found}
+        order = sorted(self._ahead.values(), key=lambda at: (at.pack, at.frame, at.start))
+        return [at.id for at in order] + [id for id in wanted if id not in self._ahead]
+
+    def _stored(self, id: bytes, kind: BlobKind | None) -> Stored:
+        if self._pending is not None and (stored := self._pending(id)) is not None:
+            return stored
+        ahead = self._ahead.pop(id, None)
+        if ahead is not None:
+            try:
+                return self._read(ahead)
+            except Integrity:
+                pass  # it may have been moved since (folded, or packed anew): look where it is now
+        return self._read(self._locate(id, kind))
+
+    def _locate(self, id: bytes, kind: BlobKind | None) -> Location:
+        location = self._ahead.get(id)
+        if location is None:
+            with self._database.read() as tx:
+                location = blobs.locate(tx, id)
+        if location is None:
+            raise Integrity(
+                f"{kind.name.lower() if kind else 'blob'} {id.hex()[:12]} is not in the store, though something refers to it",
+                hints=["takeback verify", "takeback repair"],
+            )
+        return location
+
+    def _read(self, location: Location) -> Stored:
+        raw = self._frame(location)
+        data = raw[location.start : location.start + location.length]
+        if len(data) != location.length or location.start < 0:
+            raise Integrity(f"blob {location.id.hex()[:12]} lies outside of its frame", hints=["takeback verify"])
+        if location.kind != BlobKind.RECIPE and blake3(data).digest() != location.id:
+            raise Integrity(
+                f"blob {location.id.hex()[:12]} is damaged: its bytes are not those that were stored "
+                f"({f'pack {location.name}' if location.name else 'hot'}, frame {location.frame})",
+                hints=["takeback verify --read-data shows what else is affected"],
+            )
+        return Stored(location.kind, data)
+
+    def _frame(self, at: Location) -> bytes:
+        raw = self._frames.get((at.pack, at.frame))
+        if raw is None:
+            raw = self._open_hot(at) if at.pack == HOT_PACK else self._open_packed(at)
+            self._frames.put((at.pack, at.frame), raw)
+        return raw
+
+    def _open_hot(self, at: Location) -> bytes:
+        with self._database.read() as tx:
+            row = blobs.hot_frame(tx, at.frame)
+        if row is None:
+            raise Integrity(f"hot frame {at.frame}, which holds blob {at.id.hex()[:12]}, is gone", hints=["takeback verify"])
+        return self._sealer.open(row[0], row[1], HOT)
+
+    def _open_packed(self, at: Location) -> bytes:
+        if at.name is None or at.position is None or at.sealed_length is None or at.raw_length is None:
+            raise Integrity(f"blob {at.id.hex()[:12]} lies in a pack that the catalogue does not list", hints=["takeback repair"])
+        return read_frame(self._backend, self._sealer, at.name, at.frame, at.position, at.sealed_length, at.raw_length)
+
+    def _assemble(self, id: bytes, recipe: Recipe) -> Iterator[bytes]:
+        whole = blake3()
+        for chunk, length in recipe.chunks:
+            stored = self._stored(chunk, None)
+            if stored.kind == BlobKind.RECIPE or len(stored.data) != length:
+                raise Integrity(f"the recipe of blob {id.hex()[:12]} names something that is no chunk of it")
+            whole.update(stored.data)
+            yield stored.data
+        if whole.digest() != id:
+            raise Integrity(f"the chunks of blob {id.hex()[:12]} do not make it", hints=["takeback verify --read-data"])
+
+
+def read_frame(
+    backend: Backend, sealer: Sealer, pack: str, frame: int, position: int, length: int, raw_length: int
+) -> bytes:
+    """One opened frame of a pack; Integrity if the pack is gone, torn or damaged there."""
+    place = frame_place(pack, frame)
+    if not 0 <= length <= 2 * RAW_LIMIT or position < 0:
+        raise Integrity(f"{place} cannot be {length} bytes long", hints=["takeback verify"])
+    try:
+        sealed = backend.range(object_name(pack), position, length)
+    except NotFound as error:
+        raise Integrity(f"pack {pack} is gone from the store", hints=["takeback verify", "takeback repair"]) from error
+    if len(sealed) != length:
+        raise Integrity(f"{place} is torn: {len(sealed)} of {length} bytes are there", hints=["takeback verify"])
+    return sealer.open(sealed, raw_length, place)
+
+
+class FrameCache:
+    """The frames read last, within a number of bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._frames: OrderedDict[tuple[int, int], bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[int, int]) -> bytes | None:
+        with self._lock:
+            raw = self._frames.get(key)
+            if raw is not None:
+                self._frames.move_to_end(key)
+            return raw
+
+    def put(self, key: tuple[int, int], raw: bytes) -> None:
+        with self._lock:
+            if key in self._frames or len(raw) > self._limit:
+                return
+            self._frames[key] = raw
+            self._size += len(raw)
+            while self._size > self._limit:
+                _, dropped = self._frames.popitem(last=False)
+                self._size -= len(dropped)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._frames.clear()
+            self._size = 0
