@@ -29,7 +29,8 @@ format: .venv/.takeback-dev
 
 bench: .venv/.takeback-run
 	scripts/services packages git
-	$(RUN)/python bench/turn.py $(ARGS)
+	@echo "timing takeback and shadow git on the same generated tree, side by side; about a minute"
+	$(RUN)/python -m bench.turn $(ARGS)
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
