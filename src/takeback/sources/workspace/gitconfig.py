@@ -13,6 +13,8 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from takeback.model.tree import name_bytes
+
 _SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(=?)")
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", '"': '"', "\\": "\\"}
@@ -31,10 +33,10 @@ class Settings:
     sha256: bool = False
 
 
-def read_file(path: str, limit: int = TEXT_LIMIT) -> bytes | None:
+def read_file(path: str, limit: int = TEXT_LIMIT, flags: int = 0) -> bytes | None:
     """A regular file's bytes; None if there is none, it cannot be read or is longer than ``limit``. Never waits."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        fd = os.open(name_bytes(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | flags)
     except (OSError, ValueError):
         return None
     try:
@@ -72,7 +74,8 @@ def _user_files() -> list[str]:
 
 
 def _xdg() -> str:
-    return os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    # Where git itself looks for its configuration; see above.
+    return os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: TID251
 
 
 def _expand(path: str) -> str:

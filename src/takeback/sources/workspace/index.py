@@ -75,8 +75,7 @@ def _read(path: str, hash_size: int) -> tuple[list[bytes], str | None]:
         names, end = (_compressed if version == 4 else _padded)(data, count, _FIXED + hash_size + 2)
     except (ValueError, IndexError):
         return [], None
-    if any(a > b for a, b in zip(names, names[1:], strict=False)):
-        names.sort()
+    names.sort()
     return names, _shared(data, end, hash_size)
 
 

@@ -1,0 +1,37 @@
+"""The texts that decide what is ignored: where each was found, and what came from the caller's settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from takeback.model.tree import name_bytes
+
+DEFAULTS, GIT_GLOBAL, GIT_EXCLUDE, GIT_IGNORE, TAKEBACK_IGNORE = "01234"
+"""Kinds of texts, weakest first. Part of the format of a rules record: never reused."""
+
+KINDS = (DEFAULTS, GIT_GLOBAL, GIT_EXCLUDE, GIT_IGNORE, TAKEBACK_IGNORE)
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """The caller's own patterns, in gitignore's syntax, from the root."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Text:
+    """A text that holds for everything below ``directory``: empty, or a path from the top level that ends with a slash.
+
+    In order, a stronger text comes after a weaker one for each path that both hold for.
+    """
+
+    directory: str
+    kind: str
+    data: bytes
+
+
+def as_text(patterns: tuple[str, ...]) -> bytes:
+    """Patterns as the text of a file that holds them."""
+    return b"".join(name_bytes(each) + b"\n" for each in patterns)
