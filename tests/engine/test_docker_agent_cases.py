@@ -16,6 +16,8 @@ from support.git import commit_all, init_repository
 
 pytestmark = pytest.mark.service("git")
 
+BYTES = pytest.mark.skipif(sys.platform == "darwin", reason="its file systems hold only normalised text as names")
+
 # the store is damaged, or gone
 
 
@@ -81,8 +83,8 @@ def test_undo_works_after_collecting_garbage(world: World) -> None:
         ["größe.txt", "naïve.txt", "日本語.txt", "🙂/emoji.txt"],
         ['quo"te.txt', "sing'le.txt", "back\\slash.txt", "new\nline.txt", "tab\t.txt"],
         ["-rf", "--force", ":(glob)**", "*", "?", "[a-z]", "~", "$HOME", "#", "!", " leading", "trailing ", "a b"],
-        [os.fsdecode(b"latin-\xe9.txt"), os.fsdecode(b"\xff\xfe"), os.fsdecode(b"\xc3\x28/deep")],
-        ["e\u0301.txt", "\u00e9.txt"],
+        pytest.param([os.fsdecode(b"\xe9.txt"), os.fsdecode(b"\xff\xfe"), os.fsdecode(b"\xc3\x28/x")], marks=BYTES),
+        pytest.param(["e\u0301.txt", "\u00e9.txt"], marks=BYTES),
         ["x" * 255, "/".join(["d" * 100] * 12) + "/f"],
     ],
     ids=["other scripts", "quotes", "patterns", "not UTF-8", "both normal forms", "long"],

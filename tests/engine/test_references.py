@@ -103,7 +103,7 @@ def test_some_time_ago_is_the_latest_snapshot_of_then(world: World, monkeypatch:
     shift_clock(monkeypatch, 0)
     assert world.line.show("10m ago").id == taken[-30]
     assert world.line.show("1h ago").id == taken[-120]
-    assert world.line.show("1 minute ago").id == taken[-5]
+    assert world.line.show("1m ago").id == taken[-5]
 
 
 def test_a_time_before_the_first_snapshot_is_not_found(world: World, history: list[str]) -> None:

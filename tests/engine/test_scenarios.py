@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 import takeback as tb
@@ -143,6 +145,19 @@ def test_a_turn_that_raises_is_closed_and_can_be_taken_back(world: World) -> Non
     assert world.read("a") == b"0"
 
 
+def test_a_turn_works_in_async_code(world: World) -> None:
+    world.write("a", "0")
+
+    async def work() -> None:
+        async with world.line.turn("async"):
+            world.write("a", "1")
+
+    asyncio.run(work())
+    assert not world.move("async").open
+    world.undo()
+    assert world.read("a") == b"0"
+
+
 def test_what_happened_outlives_the_process(world: World) -> None:
     world.write("a", "0")
     world.turn("one", {"a": "1"})
@@ -225,6 +240,34 @@ def test_an_edit_between_two_tool_calls_in_the_very_file_is_kept(world: World) -
     agent.end()
     world.undo()
     assert world.read("app.py") == with_line(TEXT, 5, "person").encode()
+
+
+def test_an_edit_between_tool_calls_that_only_read_is_a_persons(world: World) -> None:
+    world.edit({"a": "0", "mine": "0"})
+    agent = world.agent()
+    agent.start("look around")
+    agent.act({}, key="1")
+    world.write("mine", "edited")
+    agent.act({}, key="2")
+    agent.end()
+    with pytest.raises(tb.NotFound):
+        world.undo()
+    assert world.read("mine") == b"edited"
+
+
+def test_undo_passes_over_a_turn_in_which_only_a_person_changed_something(world: World) -> None:
+    world.edit({"a": "0", "mine": "0"})
+    agent = world.agent()
+    agent.start("one")
+    agent.act({"a": "1"}, key="1")
+    agent.end()
+    agent.start("look around")
+    agent.act({}, key="2")
+    world.write("mine", "edited")
+    agent.act({}, key="3")
+    agent.end()
+    world.undo()
+    assert world.files() == {"a": b"0", "mine": b"edited"}
 
 
 def test_an_edit_after_the_last_tool_call_of_an_open_turn_is_a_persons(world: World) -> None:
