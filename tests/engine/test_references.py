@@ -52,7 +52,7 @@ def test_an_ambiguous_prefix_is_invalid_and_names_the_candidates(world: World) -
     with pytest.raises(tb.InvalidInput) as raised:
         world.line.show(letter)
     assert raised.value.exit_code == 2
-    assert all(id[:8] in str(raised.value) for id in ids if id[0] == letter)
+    assert sum(id[:8] in str(raised.value) for id in ids if id[0] == letter) >= 2
 
 
 def test_a_label(world: World, history: list[str]) -> None:

@@ -177,7 +177,7 @@ def test_restore_of_a_path_that_never_was_is_not_found(project: World) -> None:
         project.restore("good", paths=["no/such/file"])
 
 
-@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "src/../../outside", ""])
+@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "src/../../outside"])
 def test_a_path_outside_the_root_is_invalid(project: World, path: str) -> None:
     with pytest.raises(tb.InvalidInput):
         project.restore("good", paths=[path])
