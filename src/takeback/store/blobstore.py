@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from blake3 import blake3
 
@@ -23,6 +23,9 @@ from takeback.store.reader import Reader
 from takeback.store.sealing import Sealer
 from takeback.store.writer import Writer
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 class BlobStore:
     """An open store; safe to use from threads, and after a fork."""
@@ -30,7 +33,7 @@ class BlobStore:
     def __init__(
         self,
         header: Header,
-        path: Path | None,
+        directory: str | None,
         database: Database,
         backend: Backend,
         leases: Leases,
@@ -38,7 +41,7 @@ class BlobStore:
         identity: tuple[int, int] | None = None,
     ) -> None:
         self.id = header.id
-        self.path = path
+        self._directory = directory
         self.readonly = database.readonly
         self.database = database
         self.backend = backend
@@ -51,14 +54,23 @@ class BlobStore:
     def __enter__(self) -> BlobStore:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
+
+    @property
+    def path(self) -> Path | None:
+        """The store's directory, if it is in one."""
+        from pathlib import Path
+
+        return Path(self._directory) if self._directory else None
 
     def writer(self) -> Writer:
         """Whatever it is given stays unknown to others until it commits."""
         if self.readonly:
             raise Unavailable(
-                f"cannot save to the store at {self.path}: it is read-only.",
+                f"cannot save to the store at {self._directory}: it is read-only.",
                 hints=["use another store with --store, or make its directory writable"],
             )
         lease = self.leases.acquire()
@@ -94,7 +106,7 @@ def open_local(path: str | os.PathLike[str], *, create: bool = True, readonly: b
     status = os.stat(directory)
     return BlobStore(
         found,
-        Path(directory),
+        directory,
         database,
         LocalBackend(directory),
         FileLeases(os.path.join(directory, "leases"), database),
@@ -107,9 +119,7 @@ def open_memory() -> BlobStore:
     """A store that lives as long as this object."""
     database = SqliteDatabase(None)
     database.create()
-    return BlobStore(
-        header.new_header(), None, database, MemoryBackend(), MemoryLeases(database), DerivedMemory()
-    )
+    return BlobStore(header.new_header(), None, database, MemoryBackend(), MemoryLeases(database), DerivedMemory())
 
 
 def _find(directory: str, *, create: bool) -> Header:
@@ -118,7 +128,9 @@ def _find(directory: str, *, create: bool) -> Header:
     except FileNotFoundError:
         pass
     except NotADirectoryError:
-        raise InvalidInput(f"{directory} is no store: it is, or lies below, a file", hints=["name a directory"]) from None
+        raise InvalidInput(
+            f"{directory} is no store: it is, or lies below, a file", hints=["name a directory"]
+        ) from None
     except PermissionError as error:
         raise Unavailable(
             f"the store at {directory} cannot be read: {error.strerror}.", hints=["check who owns the directory"]

@@ -24,7 +24,8 @@ def storage_error(error: OSError, doing: str) -> TakebackError:
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return Unavailable(
-            f"{doing} failed: {error.strerror}.", hints=["check who owns the store's directory and whether it is mounted read-only"]
+            f"{doing} failed: {error.strerror}.",
+            hints=["check who owns the store's directory and whether it is mounted read-only"],
         )
     return Unavailable(f"{doing} failed: {error.strerror or error}.", hints=["check the disk, then: takeback verify"])
 
@@ -55,7 +56,11 @@ def write_new(temporary: str, target: str, chunks: Iterable[bytes], mode: int = 
     except BaseException:
         _remove(temporary)
         raise
-    sync_directory(os.path.dirname(target))
+    try:
+        sync_directory(os.path.dirname(target))
+    except BaseException:
+        _remove(target)
+        raise
     return size
 
 

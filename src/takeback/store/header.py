@@ -66,7 +66,9 @@ def _checked(value: dict[str, Any], where: str) -> Header:
     if type(seed) is not int or not 0 <= seed < 1 << 63 or type(created) is not int:
         raise _damaged(where, "a field is missing or wrong")
     if value.get("key") is not None:
-        raise Unavailable(f"the store at {where} is encrypted, which this takeback cannot read.", hints=["upgrade takeback"])
+        raise Unavailable(
+            f"the store at {where} is encrypted, which this takeback cannot read.", hints=["upgrade takeback"]
+        )
     return Header(id, seed, created)
 
 

@@ -45,6 +45,7 @@ def root_lock(path: str, timeout: float = 10.0) -> Iterator[None]:
 
 def _locked(path: str, timeout: float) -> int:
     fd = _open_directory(path)
+    on_directory = True
     deadline = time.monotonic() + timeout
     try:
         while True:
@@ -54,9 +55,10 @@ def _locked(path: str, timeout: float) -> int:
             except BlockingIOError:
                 pass
             except OSError as error:
-                if error.errno not in _NO_FLOCK:
-                    raise
-                fd = _beside(fd, path)
+                if error.errno not in _NO_FLOCK or not on_directory:
+                    raise storage_error(error, f"locking {path}") from error
+                on_directory = False
+                fd = _instead_of(fd)
                 continue
             left = deadline - time.monotonic()
             if left <= 0:
@@ -78,25 +80,21 @@ def _open_directory(path: str) -> int:
         raise storage_error(error, f"locking {path}") from error
 
 
-def _beside(fd: int, path: str) -> int:
-    """A lock file for a directory whose filesystem locks no directories (NFS): it excludes on this machine only."""
+def _instead_of(fd: int) -> int:
+    """A lock file for a directory whose filesystem locks no directories (NFS): it excludes on this machine only.
+
+    It is named by device and inode, so that every path to the directory leads to the same file; ``fd`` is closed.
+    """
     status = os.fstat(fd)
-    if not os.path.samestat(status, os.stat(path)) or _is_lock_file(fd):
-        raise Locked(f"cannot lock {path}: its filesystem has no locks", hints=["keep the work on a local disk"])
     key = blake3(f"{status.st_dev}:{status.st_ino}".encode()).hexdigest()[:32]
     name = f"{_FALLBACK}/takeback-{key}.lock"
-    os.close(fd)
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        return os.open(name, flags)
+        file = os.open(name, flags)
     except FileNotFoundError:
-        return os.open(name, flags | os.O_CREAT, 0o644)
-
-
-def _is_lock_file(fd: int) -> bool:
-    import stat
-
-    return not stat.S_ISDIR(os.fstat(fd).st_mode)
+        file = os.open(name, flags | os.O_CREAT, 0o644)
+    os.close(fd)
+    return file
 
 
 def _taken(fd: int, path: str, timeout: float) -> Locked:

@@ -26,6 +26,7 @@ from takeback.store.recipe import Recipe, decode_recipe
 from takeback.store.sealing import HOT, RAW_LIMIT, Sealer
 
 CACHE_BYTES = 32 << 20
+_AHEAD = 256
 
 
 class Stored(NamedTuple):
@@ -57,7 +58,9 @@ class Reader:
     def __enter__(self) -> Reader:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -70,14 +73,14 @@ class Reader:
         are one blob, whatever kind they were first stored as."""
         stored = self._stored(id, kind)
         if stored.kind == BlobKind.RECIPE:
-            return b"".join(self._assemble(id, decode_recipe(stored.data)))
+            return b"".join(self._assemble(id, decode_recipe(id, stored.data)))
         return stored.data
 
     def stream(self, id: bytes) -> Iterator[bytes]:
         """The blob in pieces. Each is verified before it is given out, and the whole at the end."""
         stored = self._stored(id, None)
         if stored.kind == BlobKind.RECIPE:
-            yield from self._assemble(id, decode_recipe(stored.data))
+            yield from self._assemble(id, decode_recipe(id, stored.data))
         else:
             yield stored.data
 
@@ -88,7 +91,11 @@ class Reader:
             if location.kind != BlobKind.RECIPE:
                 return location.length
             pending = self._read(location)
-        return decode_recipe(pending.data).size if pending.kind == BlobKind.RECIPE else len(pending.data)
+        return decode_recipe(id, pending.data).size if pending.kind == BlobKind.RECIPE else len(pending.data)
+
+    def recipe(self, id: bytes) -> Recipe:
+        """How a large blob is made; Integrity if it is not stored in chunks."""
+        return decode_recipe(id, self._stored(id, None).data)
 
     def in_storage_order(self, ids: Iterable[bytes]) -> list[bytes]:
         """The ids as they lie in the store, so that reading them opens each frame once; unknown ones come last.
@@ -96,11 +103,15 @@ class Reader:
         The locations are kept for the reads that follow.
         """
         wanted = list(dict.fromkeys(ids))
-        with self._database.read() as tx:
-            found = blobs.locate_all(tx, wanted)
-        self._ahead = {location.id: location for location in found}
-        order = sorted(self._ahead.values(), key=lambda at: (at.pack, at.frame, at.start))
+        self._ahead.clear()
+        order = sorted(self._look_ahead(wanted), key=lambda at: (at.pack, at.frame, at.start))
         return [at.id for at in order] + [id for id in wanted if id not in self._ahead]
+
+    def _look_ahead(self, ids: Iterable[bytes]) -> list[Location]:
+        with self._database.read() as tx:
+            found = blobs.locate_all(tx, ids)
+        self._ahead.update((location.id, location) for location in found)
+        return found
 
     def _stored(self, id: bytes, kind: BlobKind | None) -> Stored:
         if self._pending is not None and (stored := self._pending(id)) is not None:
@@ -149,22 +160,29 @@ class Reader:
         with self._database.read() as tx:
             row = blobs.hot_frame(tx, at.frame)
         if row is None:
-            raise Integrity(f"hot frame {at.frame}, which holds blob {at.id.hex()[:12]}, is gone", hints=["takeback verify"])
+            raise Integrity(
+                f"hot frame {at.frame}, which holds blob {at.id.hex()[:12]}, is gone", hints=["takeback verify"]
+            )
         return self._sealer.open(row[0], row[1], HOT)
 
     def _open_packed(self, at: Location) -> bytes:
         if at.name is None or at.position is None or at.sealed_length is None or at.raw_length is None:
-            raise Integrity(f"blob {at.id.hex()[:12]} lies in a pack that the catalogue does not list", hints=["takeback repair"])
+            raise Integrity(
+                f"blob {at.id.hex()[:12]} lies in a pack that the catalogue does not list", hints=["takeback repair"]
+            )
         return read_frame(self._backend, self._sealer, at.name, at.frame, at.position, at.sealed_length, at.raw_length)
 
     def _assemble(self, id: bytes, recipe: Recipe) -> Iterator[bytes]:
         whole = blake3()
-        for chunk, length in recipe.chunks:
-            stored = self._stored(chunk, None)
-            if stored.kind == BlobKind.RECIPE or len(stored.data) != length:
-                raise Integrity(f"the recipe of blob {id.hex()[:12]} names something that is no chunk of it")
-            whole.update(stored.data)
-            yield stored.data
+        for start in range(0, len(recipe.chunks), _AHEAD):
+            chunks = recipe.chunks[start : start + _AHEAD]
+            self._look_ahead(chunk.id for chunk in chunks)
+            for chunk in chunks:
+                stored = self._stored(chunk.id, None)
+                if stored.kind == BlobKind.RECIPE or len(stored.data) != chunk.length:
+                    raise Integrity(f"the recipe of blob {id.hex()[:12]} names something that is no chunk of it")
+                whole.update(stored.data)
+                yield stored.data
         if whole.digest() != id:
             raise Integrity(f"the chunks of blob {id.hex()[:12]} do not make it", hints=["takeback verify --read-data"])
 

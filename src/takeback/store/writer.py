@@ -10,11 +10,11 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from blake3 import blake3
 
-from takeback.errors import Locked, TakebackError
+from takeback.errors import InvalidInput, Locked, TakebackError
 from takeback.model.ids import BlobKind
 from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
@@ -24,10 +24,12 @@ from takeback.store.derived import Derived
 from takeback.store.frames import FRAME_SIZE, Frame, FrameBuilder, seal_verified
 from takeback.store.leases import Lease
 from takeback.store.pack import new_pack_id
-from takeback.store.packing import PackWriter
 from takeback.store.reader import Reader, Stored, read_frame
 from takeback.store.recipe import Chunk, encode_recipe
 from takeback.store.sealing import HOT, RAW_LIMIT, Sealer
+
+if TYPE_CHECKING:
+    from takeback.store.packing import PackWriter
 
 T = TypeVar("T")
 
@@ -54,6 +56,7 @@ class Writer:
     ) -> None:
         self.derived = derived
         self.identity = identity
+        self.scope = ""  # whose derived files are used, where several could share a key
         self.added = 0
         self.reader = Reader(database, backend, sealer, lease, self._uncommitted)
         self._database = database
@@ -82,13 +85,17 @@ class Writer:
     def __enter__(self) -> Writer:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     # -- putting
 
     def put(self, data: bytes, kind: BlobKind) -> bytes:
         """Add a blob and return its id. Equal bytes are one blob."""
+        if kind is BlobKind.RECIPE:
+            raise InvalidInput("recipes are made by the store itself: put the bytes that they stand for")
         if len(data) > (LARGE if kind is BlobKind.DATA else RAW_LIMIT):
             return self._put_chunks(_reading(data), kind)[0]
         id = blake3(data).digest()
@@ -114,7 +121,7 @@ class Writer:
             chunks.append(Chunk(self.put(data, BlobKind.DATA), len(data)))
         id = whole.digest()
         with self._lock:
-            self._stage(id, BlobKind.RECIPE, encode_recipe(kind, chunks))
+            self._stage(id, BlobKind.RECIPE, encode_recipe(id, kind, chunks))
         return id, size
 
     def __contains__(self, id: object) -> bool:
@@ -188,6 +195,8 @@ class Writer:
             self._framed[entry.id] = (frame, position, pack)
 
     def _open_pack(self) -> PackWriter:
+        from takeback.store.packing import PackWriter  # most commits are small and need no threads
+
         name = new_pack_id()
         with self._database.write() as tx:
             self._lease.check(tx)
@@ -248,7 +257,9 @@ class Writer:
         added = 0
         for pack in self._packs:
             if not blobs.make_live(tx, pack.number, pack.size, pack.frames, pack.entries):
-                raise Locked("a pack of this operation was swept away before it was committed", hints=["run the command again"])
+                raise Locked(
+                    "a pack of this operation was swept away before it was committed", hints=["run the command again"]
+                )
             added += pack.size
         for frame, sealed in zip(self._held, self._held_sealed, strict=True):
             blobs.add_hot(tx, sealed, frame.raw_length, frame.entries)

@@ -74,9 +74,7 @@ def locate(tx: Transaction, id: bytes) -> Location | None:
 
 def locate_all(tx: Transaction, ids: Iterable[bytes]) -> list[Location]:
     """The locations of those that are stored, in no order."""
-    return [
-        Location(*row) for batch in _batches(ids) for row in tx.execute(f"{_LOCATE} IN ({_marks(batch)})", batch)
-    ]
+    return [Location(*row) for batch in _batches(ids) for row in tx.execute(f"{_LOCATE} IN ({_marks(batch)})", batch)]
 
 
 def hot_frame(tx: Transaction, frame: int) -> tuple[bytes, int] | None:
@@ -138,7 +136,9 @@ def _add_blobs(tx: Transaction, pack: int, entries: Iterable[PackEntry]) -> None
 
 
 def packs(tx: Transaction) -> list[PackRow]:
-    return [PackRow(*row) for row in tx.execute("SELECT id, name, state, generation, size, raw_size FROM packs ORDER BY id")]
+    return [
+        PackRow(*row) for row in tx.execute("SELECT id, name, state, generation, size, raw_size FROM packs ORDER BY id")
+    ]
 
 
 def frames_of(tx: Transaction, pack: int) -> list[FrameSpan]:
@@ -149,6 +149,20 @@ def frames_of(tx: Transaction, pack: int) -> list[FrameSpan]:
 def entries_of(tx: Transaction, pack: int) -> list[PackEntry]:
     rows = tx.execute("SELECT id, kind, frame, start, length FROM blobs WHERE pack = ? ORDER BY frame, start", (pack,))
     return [PackEntry(*row) for row in rows]
+
+
+def of_kind(tx: Transaction, kind: int) -> list[bytes]:
+    return [row[0] for row in tx.execute("SELECT id FROM blobs WHERE kind = ? ORDER BY pack, frame, start", (kind,))]
+
+
+def lost(tx: Transaction) -> list[bytes]:
+    """Blobs that lie in no frame that the catalogue knows."""
+    rows = tx.execute(
+        "SELECT id FROM blobs WHERE (pack = 0 AND frame NOT IN (SELECT frame FROM hot)) OR (pack <> 0 AND NOT EXISTS "
+        "(SELECT 1 FROM frames JOIN packs ON packs.id = frames.pack WHERE frames.pack = blobs.pack "
+        "AND frames.frame = blobs.frame AND packs.state <> 'pending'))"
+    )
+    return [row[0] for row in rows]
 
 
 def _batches(ids: Iterable[bytes]) -> Iterator[list[bytes]]:

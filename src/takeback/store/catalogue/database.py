@@ -35,5 +35,8 @@ class Database(Protocol):
         """The only writer from now on (Locked if others hold it too long); durable when the block ends, undone when
         it raises. Unavailable on a read-only store."""
 
+    def size(self) -> int:
+        """Bytes that the database takes."""
+
     def close(self) -> None:
         """Close every connection of this process."""

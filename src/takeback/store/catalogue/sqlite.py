@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
-from urllib.parse import quote
 
 import apsw
 
@@ -32,13 +31,14 @@ _CACHE_KIB = 16 << 10
 class _Connection:
     """One thread's connection; ``lock`` is held while a transaction is open, so that a fork can tell."""
 
-    __slots__ = ("__weakref__", "depth", "handle", "lock", "writing")
+    __slots__ = ("__weakref__", "closed", "depth", "handle", "lock", "writing")
 
     def __init__(self, handle: apsw.Connection) -> None:
         self.handle = handle
         self.lock = threading.RLock()
         self.depth = 0
         self.writing = False
+        self.closed = False
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
         try:
@@ -51,6 +51,10 @@ class _Connection:
             self.handle.executemany(sql, rows)
         except apsw.Error as error:
             raise catalogue_error(error) from error
+
+    def close(self) -> None:
+        self.closed = True
+        self.handle.close()
 
 
 class SqliteDatabase:
@@ -113,10 +117,25 @@ class SqliteDatabase:
         for connection in [*self._connections, *([self._shared] if self._shared else [])]:
             if connection.lock.acquire(timeout=1.0):
                 try:
-                    connection.handle.close()
+                    connection.close()
                 finally:
                     connection.lock.release()
         self._reset()
+
+    def size(self) -> int:
+        if self._path is None:
+            with self.read() as tx:
+                return int(tx.execute("PRAGMA page_count")[0][0]) * int(tx.execute("PRAGMA page_size")[0][0])
+        return sum(os.stat(name).st_size for name in (self._path, f"{self._path}-wal") if os.path.exists(name))
+
+    def _locked(self) -> _Connection:
+        """The calling thread's connection, locked, so that neither a fork nor `close` takes it away."""
+        while True:
+            connection = self._connection()
+            connection.lock.acquire()
+            if not connection.closed:
+                return connection
+            connection.lock.release()
 
     def _connection(self) -> _Connection:
         if self._closed:
@@ -124,7 +143,7 @@ class SqliteDatabase:
         if self._shared is not None:
             return self._shared
         connection: _Connection | None = getattr(self._local, "connection", None)
-        if connection is None or connection not in self._connections:
+        if connection is None or connection.closed:
             with self._opening:
                 connection = self._open()
                 self._connections.add(connection)
@@ -160,7 +179,7 @@ class SqliteDatabase:
             if connection.lock.acquire(timeout=5.0):
                 try:
                     if connection.depth == 0:
-                        connection.handle.close()
+                        connection.close()
                         self._connections.discard(connection)
                 finally:
                     connection.lock.release()
@@ -185,8 +204,7 @@ class _Read:
         self._database = database
 
     def __enter__(self) -> _Connection:
-        connection = self._connection = self._database._connection()
-        connection.lock.acquire()
+        connection = self._connection = self._database._locked()
         if connection.depth == 0:
             try:
                 connection.execute("BEGIN")
@@ -196,7 +214,9 @@ class _Read:
         connection.depth += 1
         return connection
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         connection = self._connection
         connection.depth -= 1
         try:
@@ -213,11 +233,10 @@ class _Write:
         self._database = database
 
     def __enter__(self) -> _Connection:
-        connection = self._connection = self._database._connection()
         if not self._database._writers.acquire(timeout=PATIENCE):
             raise _busy()
         try:
-            connection.lock.acquire()
+            connection = self._connection = self._database._locked()
             try:
                 self._savepoint = connection.depth > 0
                 if self._savepoint and not connection.writing:
@@ -233,7 +252,9 @@ class _Write:
         connection.writing = True
         return connection
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         connection = self._connection
         connection.depth -= 1
         try:
@@ -277,6 +298,8 @@ def _configured(handle: apsw.Connection) -> apsw.Connection:
 
 def _open_readonly(path: str) -> apsw.Connection:
     """A WAL needs its index beside it; where none can be made and there is no WAL, the file never changes."""
+    from urllib.parse import quote
+
     frozen = not os.access(os.path.dirname(path), os.W_OK) and not os.path.exists(f"{path}-wal")
     uri = f"file:{quote(os.path.abspath(path))}?mode=ro{'&immutable=1' if frozen else ''}"
     return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
@@ -336,6 +359,4 @@ def _after_fork_in_child() -> None:
     _FORKING.clear()
 
 
-os.register_at_fork(
-    before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
-)
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
