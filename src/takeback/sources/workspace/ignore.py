@@ -24,10 +24,10 @@ from takeback.sources.workspace import git
 from takeback.sources.workspace.gitconfig import TEXT_LIMIT, read_file
 from takeback.sources.workspace.record import RulesRecord
 from takeback.sources.workspace.rules import Rules, Walk, repository_texts
-from takeback.sources.workspace.texts import DEFAULTS, GIT_IGNORE, TAKEBACK_IGNORE, Patterns, Text, as_text
+from takeback.sources.workspace.texts import DEFAULTS, GIT_IGNORE, RULE_FILES, TAKEBACK_IGNORE, Patterns, Text, as_text
 from takeback.sources.workspace.tracking import TrackedCache
 
-__all__ = ["DEFAULT_EXCLUDES", "Patterns", "Rules", "RulesRecord", "TrackedCache", "root_rules"]
+__all__ = ["DEFAULT_EXCLUDES", "RULE_FILES", "Patterns", "Rules", "RulesRecord", "TrackedCache", "root_rules"]
 
 DEFAULT_EXCLUDES = (
     "node_modules/",

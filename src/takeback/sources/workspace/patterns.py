@@ -19,7 +19,7 @@ from takeback.sources.workspace.wildmatch import NeverMatches, literal_length, n
 _LONGEST = 4096
 """A longer pattern matches no path that a system call would take."""
 _BOM = b"\xef\xbb\xbf"
-_UNESCAPE = re.compile(rb"\\(.)", re.DOTALL)
+_LETTER = re.compile(rb"\\(.)|.", re.DOTALL)
 _WILD = re.compile(rb"(?:[^*?\[\\]|\\.)*[*?\[]", re.DOTALL)
 
 
@@ -38,7 +38,7 @@ class Pattern:
     beginning: str | None = None
     regex: bytes | None = None
 
-    def matches(self, path: str, name: str, flags: int) -> bool:
+    def matches(self, path: str, name: str) -> bool:
         subject = name if self.by_name else path
         if self.literal is not None:
             return subject == self.literal
@@ -47,7 +47,7 @@ class Pattern:
         if self.beginning is not None:
             return subject.startswith(self.beginning)
         assert self.regex is not None
-        return _compiled(self.regex, flags).fullmatch(name_bytes(subject)) is not None
+        return _compiled(self.regex).fullmatch(name_bytes(subject)) is not None
 
 
 class Matcher:
@@ -55,7 +55,6 @@ class Matcher:
 
     def __init__(self, patterns: Sequence[Pattern], ignore_case: bool = False) -> None:
         self.patterns = patterns
-        self._flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
         self._fold = ignore_case
         names = [each for each in self.patterns if each.by_name]
         paths = [each for each in self.patterns if not each.by_name]
@@ -75,11 +74,11 @@ class Matcher:
             or path in self._paths
             or name.endswith(self._endings)
             or name.startswith(self._beginnings)
-            or (self._name_regex and _compiled(self._name_regex, self._flags).fullmatch(name_bytes(name)))
-            or (self._path_regex and _compiled(self._path_regex, self._flags).fullmatch(name_bytes(path)))
+            or (self._name_regex and _compiled(self._name_regex).fullmatch(name_bytes(name)))
+            or (self._path_regex and _compiled(self._path_regex).fullmatch(name_bytes(path)))
         ):
             for pattern in reversed(self.patterns):
-                if (is_dir or not pattern.directories) and pattern.matches(path, name, self._flags):
+                if (is_dir or not pattern.directories) and pattern.matches(path, name):
                     return not pattern.negated
         return None
 
@@ -114,20 +113,27 @@ def parse_line(line: bytes, ignore_case: bool = False) -> Pattern | None:
         text = text.removeprefix(b"/")
     if not text or len(text) > _LONGEST:
         return None
-    plain = text.lower() if ignore_case else text
     if not _WILD.match(text):
         if (len(text) - len(text.rstrip(b"\\"))) % 2:
             return None
-        return Pattern(negated, directories, by_name, text, literal=name_text(_UNESCAPE.sub(rb"\1", plain)))
+        return Pattern(negated, directories, by_name, text, literal=_plain(text, ignore_case))
     if by_name and text.isascii():
         if text[0] == ord("*") and literal_length(text[1:]) == len(text) - 1:
-            return Pattern(negated, directories, True, text, ending=plain[1:].decode())
+            return Pattern(negated, directories, True, text, ending=_plain(text[1:], ignore_case))
         if text[-1] == ord("*") and literal_length(text) == len(text) - 1:
-            return Pattern(negated, directories, True, text, beginning=plain[:-1].decode())
+            return Pattern(negated, directories, True, text, beginning=_plain(text[:-1], ignore_case))
     try:
-        return Pattern(negated, directories, by_name, text, regex=name_regex(text) if by_name else path_regex(text))
+        regex = (name_regex if by_name else path_regex)(text, ignore_case)
     except NeverMatches:
         return None
+    return Pattern(negated, directories, by_name, text, regex=regex)
+
+
+def _plain(text: bytes, ignore_case: bool) -> str:
+    """A text without wildcards as what it matches."""
+    if ignore_case:
+        return name_text(_LETTER.sub(lambda found: found[1] or found[0].lower(), text))
+    return name_text(_LETTER.sub(lambda found: found[1] or found[0], text) if b"\\" in text else text)
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
@@ -143,8 +149,8 @@ def _any(regexes: list[bytes]) -> bytes:
 
 
 @lru_cache(maxsize=2048)
-def _compiled(regex: bytes, flags: int) -> re.Pattern[bytes]:
-    return re.compile(regex, flags)
+def _compiled(regex: bytes) -> re.Pattern[bytes]:
+    return re.compile(regex, re.DOTALL)
 
 
 def _fold_text(text: str) -> str:

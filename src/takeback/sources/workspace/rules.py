@@ -13,7 +13,7 @@ from takeback.sources.workspace import git
 from takeback.sources.workspace.includes import Includes
 from takeback.sources.workspace.names import never_captured
 from takeback.sources.workspace.patterns import matcher
-from takeback.sources.workspace.texts import (
+from takeback.sources.workspace.texts import (, RULE_FILES
     GIT_EXCLUDE,
     GIT_GLOBAL,
     GIT_IGNORE,
@@ -25,7 +25,6 @@ from takeback.sources.workspace.texts import (
 from takeback.sources.workspace.tracking import TrackedCache, Tracking
 
 Read = Callable[[str], bytes | None]
-_RULE_FILES = ((".gitignore", GIT_IGNORE), (".takebackignore", TAKEBACK_IGNORE))
 
 
 class Walk:
@@ -103,7 +102,7 @@ class Rules:
         path = f"{self.path}{name}/"
         repository = git.at(self._place(path)) if ".git" in names else None
         texts = repository_texts(path, repository) if repository else []
-        for file, kind in _RULE_FILES:
+        for file, kind in RULE_FILES.items():
             if file in names and (data := read(file)):
                 texts.append(Text(path, kind, data))
         return self.below(name, texts, repository, ignored=ignored)

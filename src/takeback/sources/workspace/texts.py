@@ -11,6 +11,9 @@ DEFAULTS, GIT_GLOBAL, GIT_EXCLUDE, GIT_IGNORE, TAKEBACK_IGNORE = "01234"
 
 KINDS = (DEFAULTS, GIT_GLOBAL, GIT_EXCLUDE, GIT_IGNORE, TAKEBACK_IGNORE)
 
+RULE_FILES = {".gitignore": GIT_IGNORE, ".takebackignore": TAKEBACK_IGNORE}
+"""Files that hold rules, wherever they stand."""
+
 
 @dataclass(frozen=True, slots=True)
 class Patterns:

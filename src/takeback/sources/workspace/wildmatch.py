@@ -1,5 +1,8 @@
 """Git's wildcards as regular expressions over bytes, with git's exact meaning, oddities included.
 
+To ignore case, give ``fold`` and match paths whose ASCII letters are lower case. Git then folds letters and ranges in
+a pattern, but neither an escaped letter nor a single one in brackets; so does this.
+
 Atomic groups keep the matching polynomial: where a star is followed by another, its first match is as good as any
 later one, so a hostile pattern such as ``*a*a*a*a*b`` cannot make it backtrack through all combinations.
 """
@@ -7,6 +10,7 @@ later one, so a hostile pattern such as ``*a*a*a*a*b`` cannot make it backtrack 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _SPECIAL = frozenset(b"*?[\\")
 _SLASH = ord("/")
@@ -43,22 +47,23 @@ def literal_length(pattern: bytes) -> int:
     return next((at for at, byte in enumerate(pattern) if byte in _SPECIAL), len(pattern))
 
 
-def name_regex(pattern: bytes) -> bytes:
+def name_regex(pattern: bytes, fold: bool = False) -> bytes:
     """A pattern without slashes, for the last component of a path."""
-    return _regex(_tokens(pattern, 0, None))
+    return _regex(_tokens(pattern, 0, None, fold))
 
 
-def path_regex(pattern: bytes) -> bytes:
+def path_regex(pattern: bytes, fold: bool = False) -> bytes:
     """A pattern with slashes, for a whole path. As in git, ``**`` right after the literal start counts as first."""
     length = literal_length(pattern)
-    return re.escape(pattern[:length]) + _regex(_tokens(pattern, length, length))
+    literal = pattern[:length].lower() if fold else pattern[:length]
+    return re.escape(literal) + _regex(_tokens(pattern, length, length, fold))
 
 
 Token = tuple[str, bytes]
 """``byte``: matches one byte. ``star``: any but slashes. ``dirs``: whole directories. ``rest``: everything."""
 
 
-def _tokens(pattern: bytes, at: int, first: int | None) -> list[Token]:
+def _tokens(pattern: bytes, at: int, first: int | None, fold: bool) -> list[Token]:
     """``first`` is where a double star counts as being first; None: it never is more than a single one."""
     tokens: list[Token] = []
     end = len(pattern)
@@ -84,14 +89,16 @@ def _tokens(pattern: bytes, at: int, first: int | None) -> list[Token]:
             tokens.append(("byte", _NO_SLASH))
             at += 1
         elif byte == ord("["):
-            allowed, at = _bracket(pattern, at + 1)
+            allowed, at = _bracket(pattern, at + 1, fold)
             tokens.append(("byte", _class(allowed)))
+        elif byte == ord("\\"):
+            if at + 1 == end:
+                raise NeverMatches
+            tokens.append(("byte", re.escape(pattern[at + 1 : at + 2])))
+            at += 2
         else:
-            if byte == ord("\\"):
-                at += 1
-                if at == end:
-                    raise NeverMatches
-            tokens.append(("byte", re.escape(pattern[at : at + 1])))
+            letter = pattern[at : at + 1]
+            tokens.append(("byte", re.escape(letter.lower() if fold else letter)))
             at += 1
     return tokens
 
@@ -122,7 +129,7 @@ def _regex(tokens: list[Token]) -> bytes:
     return b"".join(out)
 
 
-def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
+def _bracket(pattern: bytes, at: int, fold: bool) -> tuple[frozenset[int], int]:
     """The bytes that a bracket expression allows, and where it ends."""
     text = pattern + b"\0"
     negated = text[at] in b"!^"
@@ -144,7 +151,7 @@ def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
                 at, byte = at + 1, text[at + 1]
                 if not byte:
                     raise NeverMatches
-            found.update(range(before, byte + 1))
+            found |= _members(range(before, byte + 1), fold)
             byte = 0
         elif byte == ord("[") and text[at + 1] == ord(":"):
             close = text.find(b"]", at + 2)
@@ -156,7 +163,7 @@ def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
                 members = _CLASSES.get(text[at + 2 : close - 1])
                 if members is None:
                     raise NeverMatches
-                found |= members
+                found |= _members(members, fold)
                 at, byte = close, 0
         else:
             found.add(byte)
@@ -167,6 +174,10 @@ def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
             break
     allowed = set(range(1, 256)) - found if negated else found
     return frozenset(allowed - {_SLASH}), at + 1
+
+
+def _members(codes: Iterable[int], fold: bool) -> set[int]:
+    return {code + 32 if fold and 65 <= code <= 90 else code for code in codes} | set(codes)
 
 
 def _class(allowed: frozenset[int]) -> bytes:
