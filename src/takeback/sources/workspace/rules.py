@@ -13,10 +13,10 @@ from takeback.sources.workspace import git
 from takeback.sources.workspace.includes import Includes
 from takeback.sources.workspace.names import never_captured
 from takeback.sources.workspace.patterns import matcher
-from takeback.sources.workspace.texts import (, RULE_FILES
+from takeback.sources.workspace.texts import (
     GIT_EXCLUDE,
     GIT_GLOBAL,
-    GIT_IGNORE,
+    RULE_FILES,
     TAKEBACK_IGNORE,
     Patterns,
     Text,
