@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from takeback.model.tree import Entry
+from takeback.model.tree import DIRECTORY, Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,11 @@ class Change:
         if self.before.kind != self.after.kind:
             return "type"
         return "modified" if self.before.id != self.after.id else "mode"
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether only directories are concerned."""
+        return all(entry is None or entry.kind == DIRECTORY for entry in (self.before, self.after))
 
 
 @dataclass(frozen=True, slots=True)

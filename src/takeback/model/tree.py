@@ -14,6 +14,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from takeback.errors import Integrity
 
@@ -58,7 +59,8 @@ def encode_tree(tree: Tree) -> bytes:
     names = sorted(tree, key=name_bytes)
     joined = b"\0".join(map(name_bytes, names))
     records = b"".join(
-        _RECORD.pack(_KIND_BYTES[entry.kind], entry.mode, entry.size, entry.id) for entry in map(tree.__getitem__, names)
+        _RECORD.pack(_KIND_BYTES[entry.kind], entry.mode, entry.size, entry.id)
+        for entry in map(tree.__getitem__, names)
     )
     return _HEADER.pack(_MAGIC, len(names), len(joined)) + joined + records
 
@@ -75,7 +77,7 @@ def decode_tree(data: bytes) -> dict[str, Entry]:
     raw_names = data[_HEADER.size : start].split(b"\0") if count else []
     if len(raw_names) != count or (not count and length):
         raise Integrity("a tree's names do not match its count")
-    if any(a >= b for a, b in zip(raw_names, raw_names[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(raw_names)):
         raise Integrity("a tree's names are not in order")
     tree = {}
     for raw, (kind, mode, size, blob) in zip(raw_names, _RECORD.iter_unpack(data[start:]), strict=True):

@@ -14,7 +14,8 @@ from takeback.model.diff import Change
 from takeback.model.plan import Effect, Kept
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
-from takeback.store.blobstore import Reader, Writer
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,10 @@ class Proposal:
 
 class Staged(Protocol):
     """Effects whose new content is ready beside its place; nothing visible has changed yet."""
+
+    @property
+    def kept(self) -> tuple[Kept, ...]:
+        """Directories that could not be removed, because something that nobody planned for was in them."""
 
     def apply(self) -> None:
         """Put everything into place. What is already there is left as it is, so that a second try is safe."""
@@ -63,6 +68,12 @@ class Source(Protocol):
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         """What takes back ``steps``, newest first, and nothing else: what others changed since is merged or reported."""
 
+    def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
+        """The paths that are not, in ``present``, as the effects expect them."""
+
+    def elsewhere(self, place: str) -> Source:
+        """The same kind of source at another place, to put snapshots there."""
+
     def stage(self, reader: Reader, effects: Sequence[Effect]) -> Staged:
         """Make all of the effects ready."""
 
@@ -75,5 +86,8 @@ class Source(Protocol):
     def diff(self, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Change]:
         """All paths that differ."""
 
-    def references(self, reader: Reader, part: Part) -> Iterator[bytes]:
-        """Every blob that the part needs."""
+    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
+        """What a part has at and below a path, as a value that is equal if and only if that is; None for nothing."""
+
+    def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
+        """The bytes at a path of a part; NotFound or InvalidInput if there are none."""

@@ -56,6 +56,13 @@ def load(reader: Reads, tree: bytes | None) -> dict[str, Entry]:
     return {} if tree is None else decode_tree(reader.get(tree, BlobKind.TREE))
 
 
+def load_checked(reader: Reads, tree: bytes, depth: int) -> dict[str, Entry]:
+    """One directory of a walk, which goes no deeper than any tree that is written."""
+    if depth > MAX_DEPTH:
+        raise Integrity(f"the tree {tree.hex()[:12]} lies deeper than any that is written")
+    return load(reader, tree)
+
+
 class TreeView:
     """A whole tree, looked at by path; directories are read once, when they are needed."""
 
@@ -104,9 +111,7 @@ def _compare(
 ) -> Iterator[tuple[str, Entry | None, Entry | None]]:
     if a == b:
         return
-    if depth > MAX_DEPTH:
-        raise Integrity(f"the tree at {prefix[:60]!r}… is deeper than any that is written")
-    before, after = load(reader, a), load(reader, b)
+    before, after = ({} if tree is None else load_checked(reader, tree, depth) for tree in (a, b))
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)
         if old == new:
@@ -149,28 +154,8 @@ def patch(writer: Writes, root: bytes, changes: Mapping[str, Entry | None]) -> b
     return writer.put(encode_tree(tree), BlobKind.TREE)
 
 
-def references(reader: Reads, root: bytes) -> Iterator[bytes]:
-    """Every blob that a tree needs, itself first; each once."""
-    seen = {root}
-    waiting = [(root, 0)]
-    while waiting:
-        tree, depth = waiting.pop()
-        if depth > MAX_DEPTH:
-            raise Integrity("a tree is deeper than any that is written")
-        yield tree
-        for entry in load(reader, tree).values():
-            if entry.id in seen:
-                continue
-            seen.add(entry.id)
-            if entry.kind == DIRECTORY:
-                waiting.append((entry.id, depth + 1))
-            else:
-                yield entry.id
-
-
 def within(paths: Iterable[str] | None, path: str) -> bool:
     """Whether a path is one of ``paths`` or lies below one; everything is within None and within ""."""
     if paths is None:
         return True
     return any(not wanted or path == wanted or path.startswith(wanted + "/") for wanted in paths)
-

@@ -18,7 +18,7 @@ from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import DIRECTORY, FILE, LINK, Entry, encode_tree, name_bytes
 from takeback.sources import trees
 from takeback.sources.workspace.ignore import Rules
-from takeback.sources.workspace.place import STAGE_PREFIX
+from takeback.sources.workspace.names import STAGE_PREFIX
 from takeback.sources.workspace.reading import Changing, store_file, store_link
 from takeback.sources.workspace.statcache import (
     IGNORED_DIRECTORY,
@@ -28,7 +28,7 @@ from takeback.sources.workspace.statcache import (
     StatCache,
     encode_section,
 )
-from takeback.store.blobstore import Writer
+from takeback.store.writer import Writer
 
 FORMERLY_CAPTURED = "D"
 """In the stat cache: a captured directory that is ignored by now, so that what is new in it is left out."""
@@ -155,7 +155,7 @@ class _Visit:
         """A directory that was captured before, or is not known to be ignored."""
         walk, before = self._walk, self._known.kind(name)
         if name.startswith(STAGE_PREFIX):
-            return
+            return None
         if self._known.same_rules and before in (DIRECTORY, FORMERLY_CAPTURED):
             ignored = before == FORMERLY_CAPTURED
         else:

@@ -13,7 +13,7 @@ from takeback.model.ids import BlobKind
 from takeback.model.snapshot import Part
 from takeback.sources import trees
 from takeback.sources.workspace.ignore import RulesRecord
-from takeback.store.blobstore import Reader
+from takeback.store.reader import Reader
 
 
 class Guard:

@@ -12,15 +12,11 @@ class Includes:
     """Include patterns, and how far each reaches into ignored directories: only if it starts with a literal one."""
 
     def __init__(self, patterns: tuple[str, ...], ignore_case: bool) -> None:
-        self._present = bool(patterns)
         self._ignore_case = ignore_case
         self._all = matcher(as_text(patterns), ignore_case)
         reaching = [each for each in self._all.patterns if each.negated or _reaches(each)]
         self._reaching = Matcher(reaching, ignore_case)
         self._ways = [self._fold(name_text(each.text)).split("/") for each in reaching if not each.negated]
-
-    def __bool__(self) -> bool:
-        return self._present
 
     def decide(self, path: str, name: str, is_dir: bool, *, in_ignored: bool) -> bool | None:
         """Whether a path from the root is included; None if no pattern says so or otherwise."""

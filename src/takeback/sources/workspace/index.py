@@ -105,7 +105,7 @@ def _compressed(data: bytes, count: int, header: int) -> tuple[list[bytes], int]
             drop = ((drop + 1) << 7) | (byte & 127)
         if drop > len(name):
             raise ValueError("an index entry drops more than the name before it has")
-        end = find(0, start)
+        end = find(0, start + 1)
         name = name[: len(name) - drop] + data[start + 1 : end]
         names.append(name)
         at = end + 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from blake3 import blake3
+
 from takeback.model.tree import DIRECTORY, FILE, LINK, Entry
 
 MERGE_LIMIT = 1 << 20
@@ -23,10 +25,10 @@ class Outcome:
 Read = Callable[[Entry], bytes]
 
 
-def take_back(base: Entry | None, theirs: Entry | None, ours: Entry | None, read: Read, name: Callable[[bytes], bytes]) -> Outcome:
+def take_back(base: Entry | None, theirs: Entry | None, ours: Entry | None, read: Read) -> Outcome:
     """What ``ours`` becomes without the change from ``theirs`` to ``base``.
 
-    base: as the move left it; theirs: as it was before the move; ours: the present; ``name`` gives bytes their id.
+    base: as the move left it; theirs: as it was before the move; ours: the present.
     """
     if ours in (base, theirs):
         return Outcome(theirs)
@@ -52,7 +54,7 @@ def take_back(base: Entry | None, theirs: Entry | None, ours: Entry | None, read
     merged = merge_text(read(base), read(theirs), read(ours))
     if merged is None:
         return Outcome(conflict="the same lines were changed since")
-    return Outcome(Entry(FILE, mode, len(merged), name(merged)), merged)
+    return Outcome(Entry(FILE, mode, len(merged), blake3(merged).digest()), merged)
 
 
 def merge_text(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:

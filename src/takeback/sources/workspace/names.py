@@ -22,4 +22,4 @@ def is_git_name(name: str) -> bool:
 
 def never_captured(name: str) -> bool:
     """Whether an entry of this name is left out whatever the rules say."""
-    return is_git_name(name) or name.startswith(STAGE_PREFIX)
+    return (name[:1] == "." or not name.isascii()) and (is_git_name(name) or name.startswith(STAGE_PREFIX))

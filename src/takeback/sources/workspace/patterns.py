@@ -62,11 +62,13 @@ class Matcher:
         self._paths = frozenset(each.literal for each in paths if each.literal is not None)
         self._endings = tuple({each.ending for each in names if each.ending is not None})
         self._beginnings = tuple({each.beginning for each in names if each.beginning is not None})
-        self._name_regex = _any([each.regex for each in names if each.regex is not None])
-        self._path_regex = _any([each.regex for each in paths if each.regex is not None])
+        self._name_regex = _any({each.regex for each in names if each.regex is not None})
+        self._path_regex = _any({each.regex for each in paths if each.regex is not None})
 
     def decide(self, path: str, name: str, is_dir: bool) -> bool | None:
         """What is said of ``path``, which starts at this text's directory and ends with the component ``name``."""
+        if not self.patterns:
+            return None
         if self._fold:
             path, name = _fold_text(path), _fold_text(name)
         if (
@@ -74,8 +76,8 @@ class Matcher:
             or path in self._paths
             or name.endswith(self._endings)
             or name.startswith(self._beginnings)
-            or (self._name_regex and _compiled(self._name_regex).fullmatch(name_bytes(name)))
-            or (self._path_regex and _compiled(self._path_regex).fullmatch(name_bytes(path)))
+            or (self._name_regex and self._name_regex.fullmatch(name_bytes(name)))
+            or (self._path_regex and self._path_regex.fullmatch(name_bytes(path)))
         ):
             for pattern in reversed(self.patterns):
                 if (is_dir or not pattern.directories) and pattern.matches(path, name):
@@ -144,8 +146,9 @@ def _without_trailing_spaces(line: bytes) -> bytes:
     return line[: len(kept) + backslashes % 2]
 
 
-def _any(regexes: list[bytes]) -> bytes:
-    return b"|".join(b"(?:" + regex + b")" for regex in regexes)
+def _any(regexes: set[bytes]) -> re.Pattern[bytes] | None:
+    """What matches if any of the regular expressions does."""
+    return re.compile(b"|".join(sorted(regexes)), re.DOTALL) if regexes else None
 
 
 @lru_cache(maxsize=2048)

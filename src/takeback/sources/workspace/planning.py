@@ -17,7 +17,7 @@ from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView
 from takeback.sources.workspace.guard import Guard
 from takeback.sources.workspace.merge import Outcome, take_back
-from takeback.store.blobstore import Reader
+from takeback.store.reader import Reader
 
 Wanted = dict[str, tuple[Entry | None, bytes | None]]
 """What paths shall become, and the bytes of those that were merged."""
@@ -117,7 +117,7 @@ class _Draft:
             return
         if ours is None and base is not None and (found := moved.find(base)) and found not in self.wanted:
             path, ours = found, self._at(found)
-        outcome = take_back(base, theirs, ours, self._read, self._id)
+        outcome = take_back(base, theirs, ours, self._read)
         self._decide(path, ours, outcome)
 
     def _only_directories(self, path: str, base: Entry | None, theirs: Entry | None, ours: Entry | None) -> bool:
@@ -194,6 +194,3 @@ class _Draft:
             if merged is not None and after is not None and after.id == entry.id:
                 return merged
         return self._reader.get(entry.id, BlobKind.DATA)
-
-    def _id(self, data: bytes) -> bytes:
-        return self._reader.blob_id(data)

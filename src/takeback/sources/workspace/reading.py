@@ -10,7 +10,7 @@ import time
 from takeback.model.ids import BlobKind
 from takeback.model.tree import name_bytes
 from takeback.sources.workspace.statcache import RACY, Stat
-from takeback.store.blobstore import Writer
+from takeback.store.writer import Writer
 
 SMALL = 1 << 20
 """Files up to this size are read in one go; larger ones stream through the chunker."""
@@ -40,17 +40,15 @@ def store_file(writer: Writer, name: str, directory: int) -> tuple[bytes, Stat]:
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
                 raise Changing
+            seen = stat_of(before)
             if before.st_size <= SMALL:
                 data = os.read(handle, before.st_size + 1)
-                size, blob = len(data), None
+                if len(data) == before.st_size and seen == stat_of(os.fstat(handle)):
+                    return writer.put(data, BlobKind.DATA), racy(seen, now)
             else:
                 blob, size = writer.put_stream(lambda length: os.read(handle, length))
-            after = os.fstat(handle)
-            seen = stat_of(before)
-            if size == before.st_size and seen == stat_of(after):
-                if blob is None:
-                    blob = writer.put(data, BlobKind.DATA)
-                return blob, racy(seen, now)
+                if size == before.st_size and seen == stat_of(os.fstat(handle)):
+                    return blob, racy(seen, now)
             os.lseek(handle, 0, os.SEEK_SET)
     finally:
         os.close(handle)

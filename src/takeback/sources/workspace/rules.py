@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
 
 from blake3 import blake3
 
@@ -12,7 +11,7 @@ from takeback.model.tree import name_bytes
 from takeback.sources.workspace import git
 from takeback.sources.workspace.includes import Includes
 from takeback.sources.workspace.names import never_captured
-from takeback.sources.workspace.patterns import matcher
+from takeback.sources.workspace.patterns import Matcher, matcher
 from takeback.sources.workspace.texts import (
     GIT_EXCLUDE,
     GIT_GLOBAL,
@@ -38,7 +37,7 @@ class Walk:
         self.patterns = patterns
         self.ignore_case = ignore_case
         self.cache = TrackedCache() if cache is None else cache
-        self.includes = Includes(patterns.include, ignore_case)
+        self.includes = Includes(patterns.include, ignore_case) if patterns.include else None
         self.exclude = _Level(len(prefix), as_text(patterns.exclude), ignore_case) if patterns.exclude else None
         self.texts: dict[tuple[str, str], bytes] = {}
         self.fingerprints: dict[tuple[bytes, bool, bool], bytes] = {}
@@ -49,16 +48,21 @@ class Walk:
         return Rules(self, self.prefix, blake3(seed).digest())
 
 
-@dataclass(frozen=True, slots=True)
 class _Level:
-    """One text, for what lies below the directory whose path has ``start`` characters."""
+    """One text, for what lies below the directory whose path has ``start`` characters; compiled when it is needed."""
 
-    start: int
-    text: bytes
-    ignore_case: bool
+    __slots__ = ("_ignore_case", "_matcher", "_start", "_text")
+
+    def __init__(self, start: int, text: bytes, ignore_case: bool) -> None:
+        self._start = start
+        self._text = text
+        self._ignore_case = ignore_case
+        self._matcher: Matcher | None = None
 
     def decide(self, path: str, name: str, is_dir: bool) -> bool | None:
-        return matcher(self.text, self.ignore_case).decide(path[self.start :], name, is_dir)
+        if self._matcher is None:
+            self._matcher = matcher(self._text, self._ignore_case)
+        return self._matcher.decide(path[self._start :], name, is_dir)
 
 
 class Rules:
@@ -112,8 +116,8 @@ class Rules:
         child = Rules(self.walk, f"{self.path}{name}/", self.texts)
         child._own, child._git, child._tracking = self._own, self._git, self._tracking
         child.ignored_itself = ignored
-        if self.walk.includes:
-            child._included = self._includes(name, True)
+        if self.walk.includes is not None:
+            child._included = self._includes(self.walk.includes, name, True)
         if texts or repository:
             child.add(texts)
         if repository:
@@ -143,7 +147,8 @@ class Rules:
         """Whether the entry ``name`` is left out."""
         if never_captured(name):
             return True
-        if self.walk.includes and self._includes(name, is_dir):
+        includes = self.walk.includes
+        if includes is not None and self._includes(includes, name, is_dir):
             return False
         if not self.ignored_itself and not self.matched(name, is_dir):
             return False
@@ -156,7 +161,7 @@ class Rules:
         if never_captured(name):
             return False
         walk, path = self.walk, self.path + name
-        if walk.includes and walk.includes.may_reach_below(path[len(walk.prefix) :]):
+        if walk.includes is not None and walk.includes.may_reach_below(path[len(walk.prefix) :]):
             return True
         self.consulted = True
         return any(each.holds_below(path) for each in self._tracking)
@@ -172,9 +177,9 @@ class Rules:
                     return found
         return False
 
-    def _includes(self, name: str, is_dir: bool) -> bool:
+    def _includes(self, includes: Includes, name: str, is_dir: bool) -> bool:
         path = (self.path + name)[len(self.walk.prefix) :]
-        found = self.walk.includes.decide(path, name, is_dir, in_ignored=self.ignored_itself)
+        found = includes.decide(path, name, is_dir, in_ignored=self.ignored_itself)
         return self._included if found is None else found
 
     def _place(self, path: str) -> str:

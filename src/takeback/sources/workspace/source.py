@@ -15,16 +15,17 @@ from takeback.model.plan import Effect
 from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
 from takeback.model.snapshot import Part
-from takeback.model.tree import name_bytes
+from takeback.model.tree import DIRECTORY, FILE, name_bytes
 from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.workspace import git, planning
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_paths
-from takeback.sources.workspace.ignore import Patterns, RulesRecord, root_rules
+from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
 from takeback.sources.workspace.place import StagedFiles, stage, sweep_stages, unfinished
 from takeback.sources.workspace.statcache import decode_cache, encode_cache
-from takeback.store.blobstore import Reader, Writer
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
 
 MAX_FILE_SIZE = "100MiB"
 
@@ -63,12 +64,13 @@ class Workspace:
         sweep_stages(self.root)
         before = previous.content if previous is not None else None
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
-        rules = root_rules(self.root, self._patterns, note=cache.note)
+        tracked = TrackedCache.decode(cache.note)
+        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
         walk = Walk(writer, cache, self._max_file_size, watch)
         tree = walk.root(self.root, rules, before)
         if tree != before or walk.read > _WORTH_REMEMBERING or not len(cache):
-            writer.derived.put(self._cache_key(writer), encode_cache(tree, rules.note(), walk.sections))
-        refs = {"content": tree, "rules": writer.put(rules.record().encode(), BlobKind.DOCUMENT)}
+            writer.derived.put(self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections))
+        refs = {"content": tree, "rules": writer.put(RulesRecord.of(rules).encode(), BlobKind.DOCUMENT)}
         if walk.ignored:
             refs["ignored"] = writer.put(encode_paths(walk.ignored), BlobKind.DOCUMENT)
         return Part(self.name, self.kind, refs, self._detail(), tuple(sorted(walk.not_captured)))
@@ -80,6 +82,20 @@ class Workspace:
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         return planning.revert(reader, self.name, present, steps)
+
+    def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
+        view = trees.TreeView(reader, present.content)
+        return tuple(effect.path for effect in effects if view.get(effect.path) != effect.before)
+
+    def elsewhere(self, place: str) -> Workspace:
+        return Workspace(
+            place,
+            name=self.name,
+            include=self._patterns.include,
+            exclude=self._patterns.exclude,
+            max_file_size=self._max_file_size,
+            time_budget=self.time_budget,
+        )
 
     def stage(self, reader: Reader, effects: Sequence[Effect]) -> StagedFiles:
         merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
@@ -95,16 +111,27 @@ class Workspace:
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         tree = trees.patch(writer, present.content, {effect.path: effect.after for effect in effects})
         self._forget(writer, present.content, tree, effects)
-        return Part(self.name, self.kind, {**present.refs, "content": tree}, present.detail, present.not_captured)
+        refs = {**present.refs, "content": tree, "rules": _amended_rules(writer, present, effects)}
+        return Part(self.name, self.kind, refs, present.detail, present.not_captured)
 
     def diff(self, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Change]:
         old, new = (part.content if part is not None else None for part in (a, b))
         for path, before, after in trees.compare(reader, old, new):
             yield Change(self.name, path, before, after)
 
-    def references(self, reader: Reader, part: Part) -> Iterator[bytes]:
-        yield from trees.references(reader, part.content)
-        yield from (blob for key, blob in part.refs.items() if key != "content")
+    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
+        if not path:
+            return part.content
+        directory, _, name = path.rpartition("/")
+        return trees.TreeView(reader, part.content).directory(directory).get(name)
+
+    def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
+        entry = trees.TreeView(reader, part.content).get(path)
+        if entry is None:
+            raise NotFound(f"there is no {path!r} in that snapshot")
+        if entry.kind == DIRECTORY:
+            raise InvalidInput(f"{path!r} is a directory in that snapshot, so it has no bytes to show")
+        return reader.stream(entry.id)
 
     def _detail(self) -> dict[str, Any]:
         repository = git.find(self.root)
@@ -133,8 +160,23 @@ def _real_directory(path: str) -> str:
         problem = "is a file" if os.path.exists(real) else "does not exist"
         raise InvalidInput(f"cannot use {path} as a workspace: it {problem}", hints=["name a directory"])
     if real == "/":
-        raise InvalidInput("cannot use / as a workspace: it holds the whole system", hints=["name a project's directory"])
+        raise InvalidInput(
+            "cannot use / as a workspace: it holds the whole system", hints=["name a project's directory"]
+        )
     return os.fsencode(real).decode("utf-8", "surrogateescape")
+
+
+def _amended_rules(writer: Writer, present: Part, effects: Sequence[Effect]) -> bytes:
+    """The rules record that holds once effects have changed rule files."""
+    changed = {
+        effect.path: writer.reader.get(effect.after.id) if effect.after and effect.after.kind == FILE else None
+        for effect in effects
+        if effect.path.rpartition("/")[2] in RULE_FILES
+    }
+    if not changed:
+        return present.refs["rules"]
+    record = RulesRecord.decode(writer.reader.get(present.refs["rules"], BlobKind.DOCUMENT))
+    return writer.put(record.amended(changed).encode(), BlobKind.DOCUMENT)
 
 
 def _head_note(present: Part, target: Part) -> str:
@@ -144,6 +186,3 @@ def _head_note(present: Part, target: Part) -> str:
     where = f"{str(then['commit'])[:10]}{' on ' + then['branch'] if then.get('branch') else ''}"
     here = f"{str(now.get('commit'))[:10]}{' on ' + now['branch'] if now.get('branch') else ''}"
     return f"git's HEAD was {where} then and is {here} now; files are restored, HEAD and the index stay as they are"
-
-
-__all__ = ["MAX_FILE_SIZE", "RulesRecord", "Workspace"]

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from itertools import compress
 
-from takeback.model.tree import name_bytes
+from takeback.model.tree import name_bytes, name_text
 
 Stat = tuple[int, int, int, int, int]
 """mode, size, mtime_ns, ctime_ns, inode."""
@@ -85,7 +85,13 @@ def encode_section(tree: bytes, fingerprint: bytes, entries: Iterable[tuple[str,
     names = b"\0".join([name_bytes(row[0]) for row in rows])
     kinds = "".join([row[1] for row in rows]).encode("ascii")
     stats = b"".join([_STAT.pack(*row[2]) for row in rows])
-    return _HEAD.pack(tree, fingerprint, len(rows), len(names)) + names + kinds + stats + b"".join([row[3] for row in rows])
+    return (
+        _HEAD.pack(tree, fingerprint, len(rows), len(names))
+        + names
+        + kinds
+        + stats
+        + b"".join([row[3] for row in rows])
+    )
 
 
 class StatCache:
@@ -102,6 +108,9 @@ class StatCache:
             return None if data is None else Section(data)
         except (struct.error, ValueError):
             return None
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        return ((name_text(path), data) for path, data in self._sections.items())
 
     def __len__(self) -> int:
         return len(self._sections)

@@ -83,6 +83,12 @@ def hot_frame(tx: Transaction, frame: int) -> tuple[bytes, int] | None:
     return (rows[0][0], rows[0][1]) if rows else None
 
 
+def hot_ratio(tx: Transaction) -> float:
+    """How many sealed bytes one raw byte takes in the hot rows, on average."""
+    sealed, raw = tx.execute("SELECT COALESCE(SUM(LENGTH(data)), 0), COALESCE(SUM(raw_length), 0) FROM hot")[0]
+    return sealed / raw if raw else 1.0
+
+
 def add_pending(tx: Transaction, name: str, generation: int) -> int:
     """Announce a pack before its file exists; returns its number."""
     number = next_value(tx, "packs")

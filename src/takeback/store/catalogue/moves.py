@@ -138,17 +138,14 @@ def targets(tx: Transaction, move: str) -> list[str]:
     return [target for (target,) in tx.execute("SELECT target FROM takes WHERE move = ?", (move,))]
 
 
-def move_ends(tx: Transaction, old: str, new: str, new_seq: int) -> None:
-    """A snapshot is going away: the moves that begin or end there begin or end at another one."""
-    tx.execute("UPDATE moves SET opening = ?, opening_seq = ? WHERE opening = ?", (new, new_seq, old))
-    tx.execute("UPDATE moves SET closing = ?, closing_seq = ? WHERE closing = ?", (new, new_seq, old))
+def touching(tx: Transaction, timeline: int, snapshot: str) -> list[Move]:
+    """Moves that begin or end at a snapshot."""
+    sql = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND (opening = ? OR closing = ?) ORDER BY seq"
+    return [_move(row) for row in tx.execute(sql, (timeline, snapshot, snapshot))]
 
 
-def remove_empty(tx: Transaction, timeline: int) -> None:
-    """Drop closed moves whose two ends are one snapshot."""
-    empty = tx.execute("SELECT id FROM moves WHERE timeline = ? AND opening_seq = closing_seq", (timeline,))
-    for (id,) in empty:
-        remove(tx, id)
+def set_opening(tx: Transaction, id: str, opening: str, opening_seq: int) -> None:
+    tx.execute("UPDATE moves SET opening = ?, opening_seq = ? WHERE id = ?", (opening, opening_seq, id))
 
 
 def _move(row: Row) -> Move:

@@ -64,6 +64,13 @@ def back(tx: Transaction, timeline: int, steps: int) -> SnapshotRow | None:
     return _first(tx, sql, timeline, steps)
 
 
+def beside(tx: Transaction, row: SnapshotRow, direction: int) -> SnapshotRow | None:
+    """The snapshot just before (-1) or after (+1) one on its timeline."""
+    sign, order = ("<", "DESC") if direction < 0 else (">", "ASC")
+    sql = f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? AND seq {sign} ? ORDER BY seq {order} LIMIT 1"
+    return _first(tx, sql, row.timeline, row.seq)
+
+
 def at(tx: Transaction, timeline: int, time_ns: int) -> SnapshotRow | None:
     """The newest snapshot that is not newer than a time."""
     sql = f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? AND time_ns <= ? ORDER BY seq DESC LIMIT 1"

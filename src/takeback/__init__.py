@@ -1,0 +1,117 @@
+"""Take back any move your AI agent makes: files, containers, memory, whole teams.
+
+>>> import takeback as tb
+>>> line = tb.here()                      # doctest: +SKIP
+>>> line.save("before the migration")     # doctest: +SKIP
+>>> line.undo()                           # doctest: +SKIP
+
+Names are loaded when they are first used, so that importing takeback costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from takeback.engine.health import Health, Usage
+    from takeback.engine.history import Log
+    from takeback.engine.store import Store
+    from takeback.engine.timeline import Timeline
+    from takeback.errors import (
+        Cancelled,
+        Conflict,
+        Integrity,
+        InvalidInput,
+        Locked,
+        NotFound,
+        OutOfTime,
+        Partial,
+        TakebackError,
+        Unavailable,
+        WrongKey,
+    )
+    from takeback.locate import here, open
+    from takeback.model.diff import Change, Diff
+    from takeback.model.move import Move
+    from takeback.model.plan import Effect, Kept, Outside, Plan, Report
+    from takeback.model.progress import Progress
+    from takeback.model.snapshot import NotCaptured, Part, Snapshot
+    from takeback.sources.workspace.source import Workspace
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "takeback.engine.health": ("Health", "Usage"),
+    "takeback.engine.history": ("Log",),
+    "takeback.engine.store": ("Store",),
+    "takeback.engine.timeline": ("Timeline",),
+    "takeback.errors": (
+        "Cancelled",
+        "Conflict",
+        "Integrity",
+        "InvalidInput",
+        "Locked",
+        "NotFound",
+        "OutOfTime",
+        "Partial",
+        "TakebackError",
+        "Unavailable",
+        "WrongKey",
+    ),
+    "takeback.locate": ("here", "open"),
+    "takeback.model.diff": ("Change", "Diff"),
+    "takeback.model.move": ("Move",),
+    "takeback.model.plan": ("Effect", "Kept", "Outside", "Plan", "Report"),
+    "takeback.model.progress": ("Progress",),
+    "takeback.model.snapshot": ("NotCaptured", "Part", "Snapshot"),
+    "takeback.sources.workspace.source": ("Workspace",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "here",
+    "open",
+    "Store",
+    "Timeline",
+    "Workspace",
+    "Snapshot",
+    "Part",
+    "NotCaptured",
+    "Move",
+    "Log",
+    "Plan",
+    "Effect",
+    "Kept",
+    "Outside",
+    "Report",
+    "Diff",
+    "Change",
+    "Health",
+    "Usage",
+    "Progress",
+    "TakebackError",
+    "InvalidInput",
+    "Partial",
+    "NotFound",
+    "Locked",
+    "WrongKey",
+    "Integrity",
+    "Conflict",
+    "Unavailable",
+    "OutOfTime",
+    "Cancelled",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'takeback' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""The only place that joins sources, the store and history."""

@@ -1,0 +1,195 @@
+"""apply: save the present, do exactly what was planned, read it back, record it; or leave everything as it was.
+
+The order is the promise: everything is staged; the safety snapshot and the journal are committed; effects are put in
+place; the world is read back; the new snapshot and the move are committed and the journal ends in that same
+transaction. Killed anywhere, the next process finishes it (`takeback.engine.journal`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from takeback.engine import journal, moves, record
+from takeback.engine.line import Line, Present
+from takeback.engine.plandoc import encode_plan
+from takeback.engine.save import same_state
+from takeback.errors import Conflict, Integrity
+from takeback.model.ids import BlobKind, new_id
+from takeback.model.move import Move
+from takeback.model.plan import Effect, Kept, Plan, Report
+from takeback.model.progress import Watch
+from takeback.sources.protocol import Staged
+from takeback.store.catalogue import journals
+from takeback.store.catalogue import moves as move_rows
+from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.writer import Writer
+
+
+def apply(line: Line, plan: Plan, watch: Watch | None = None) -> Report:
+    """Carry out a plan; Conflict, and nothing changed, if the world moved since it was made."""
+    with line.locked(), line.writer() as writer:
+        journal.recover(line, writer)
+        present = line.capture(writer, watch or Watch())
+        _check_unmoved(line, writer, plan, present)
+        return carry_out(line, writer, plan, present)
+
+
+def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Report:
+    """Apply a plan that was made from this very present. The caller holds the lock."""
+    if plan.empty:
+        at = present.head.id if present.head is not None else ""
+        return _report(plan, None, at, at, plan.effects, ())
+    staged: list[Staged] = []
+    safety: SnapshotRow | None = None
+    try:
+        for part, effects in by_part(plan.effects).items():
+            staged.append(line.source(part).stage(writer.reader, effects))
+        safety = _begin(line, writer, plan, present)
+        for each in staged:
+            each.apply()
+        done, kept = _read_back(line, plan.effects, staged)
+    except BaseException:
+        for each in staged:
+            each.discard()
+        if safety is not None:
+            journal.roll_back(line, writer, plan.effects)
+        raise
+    return conclude(line, writer, plan, safety, done, kept)
+
+
+def conclude(
+    line: Line, writer: Writer, plan: Plan, safety: SnapshotRow, done: Sequence[Effect], kept: Sequence[Kept]
+) -> Report:
+    """Record what was done: the snapshot that the present is now, the move, and the end of the journal."""
+    before = line.load(writer.reader, safety)
+    parts = dict(before.parts)
+    for part, effects in by_part(done).items():
+        parts[part] = line.source(part).amend(writer, parts[part], effects)
+    context = {"target": plan.target, "moves": list(plan.moves)}
+    snapshot = record.compose(line, writer, safety, parts, trigger=plan.verb, context=context, before=before.parts)
+    move = new_id()
+
+    def note(tx: Transaction, timeline: int, at: SnapshotRow) -> None:
+        _record_move(tx, timeline, move, plan, safety, at)
+        for root in journal_roots(line):
+            journals.end(tx, root)
+
+    record.commit(line, writer, snapshot, safety, note)
+    return _report(plan, move, snapshot.id, safety.id, done, kept)
+
+
+def by_part(effects: Sequence[Effect]) -> Mapping[str, list[Effect]]:
+    groups: dict[str, list[Effect]] = {}
+    for effect in effects:
+        groups.setdefault(effect.part, []).append(effect)
+    return groups
+
+
+def journal_roots(line: Line) -> list[str]:
+    """The roots under whose names a line's restores are written down."""
+    return [line.root]
+
+
+def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> SnapshotRow:
+    """Commit the safety snapshot and the journal; from here on the plan can be finished by anybody."""
+    for effect in plan.effects:
+        if effect.merged is not None:
+            writer.put(effect.merged, BlobKind.DATA)
+    document = writer.put(encode_plan(plan), BlobKind.DOCUMENT)
+    fresh = record.latest_or_new(line, writer, present, trigger="safety", context={"before": plan.verb})
+    same = same_state(line, writer.reader, present, fresh)
+
+    def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
+        now = time.time_ns()
+        for move in _ended_by(plan, move_rows.open_moves(tx, timeline)):
+            moves.close_at(tx, timeline, move, at, now, same)
+        journals.begin(tx, journals.Journal(line.root, timeline, document, at.id, now))
+        return at
+
+    return record.commit(line, writer, fresh, present.head, note)
+
+
+def _ended_by(plan: Plan, opened: Sequence[Move]) -> list[Move]:
+    """Open moves that end here: those that are taken back, with their actions, and a person's own."""
+    targets = [move for move in opened if move.id in plan.moves]
+    inner = {(move.session, "action") for move in targets}
+    return [move for move in opened if move in targets or move.level == "manual" or (move.session, move.level) in inner]
+
+
+def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> None:
+    """Every path that the plan changes must still be as the plan found it."""
+    for part, effects in by_part(plan.effects).items():
+        source = line.source(part)
+        moved = source.moved(writer.reader, present.parts[part], effects)
+        if moved:
+            names = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
+            raise Conflict(
+                f"nothing was changed: {names} changed after the plan was made", hints=["plan again and look once more"]
+            )
+
+
+def _read_back(
+    line: Line, effects: Sequence[Effect], staged: Sequence[Staged]
+) -> tuple[tuple[Effect, ...], tuple[Kept, ...]]:
+    """The effects that are in place, and the directories that had to stay because something new was in them."""
+    kept = tuple(item for each in staged for item in each.kept)
+    excused = {(item.part, item.path) for item in kept}
+    done = tuple(effect for effect in effects if (effect.part, effect.path) not in excused)
+    for part, some in by_part(done).items():
+        left = line.source(part).unfinished(some)
+        if left:
+            raise Integrity(
+                f"{left[0].path} was written, but reads back differently; everything was put back as it was",
+                hints=["is another program writing there? takeback verify checks the store"],
+            )
+    return done, kept
+
+
+def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: SnapshotRow, at: SnapshotRow) -> None:
+    move_rows.add(
+        tx,
+        timeline,
+        Move(
+            id=id,
+            session="",
+            level="takeback",
+            title=plan.title,
+            opening=safety.id,
+            opening_seq=safety.seq,
+            closing=at.id,
+            closing_seq=at.seq,
+            opened_ns=at.time_ns,
+            closed_ns=at.time_ns,
+            verb=plan.verb,
+        ),
+    )
+    if plan.verb in ("undo", "redo"):
+        move_rows.take(tx, id, plan.moves)
+    if plan.verb == "redo":
+        for undo in plan.moves:
+            move_rows.give_back(tx, undo)
+
+
+def _report(
+    plan: Plan, move: str | None, snapshot: str, safety: str, done: Sequence[Effect], kept: Sequence[Kept]
+) -> Report:
+    return Report(
+        verb=plan.verb,
+        move=move,
+        snapshot=snapshot,
+        safety=safety,
+        changed=tuple(effect.path for effect in done),
+        merged=tuple(effect.path for effect in done if effect.merged is not None),
+        conflicts=plan.conflicts,
+        kept=(*plan.kept, *kept),
+        shared=plan.shared,
+        outside=plan.outside,
+        not_captured=plan.not_captured,
+        verified=True,
+        moves=plan.moves,
+        title=plan.title,
+        notes=plan.notes,
+        actions={effect.path: effect.action for effect in done},
+    )

@@ -1,0 +1,45 @@
+"""fork: a new timeline that starts at any snapshot, in a place of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from takeback.engine import record
+from takeback.engine.line import Line
+from takeback.engine.references import Reference
+from takeback.engine.restore import find, restore_to
+from takeback.errors import InvalidInput
+from takeback.sources.protocol import Source
+from takeback.store.catalogue import timelines
+from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.snapshots import SnapshotRow
+
+
+def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> Line:
+    """Put a snapshot's parts into other places and begin a timeline there; the first one is left alone."""
+    if not name.strip():
+        raise InvalidInput("a fork needs a name")
+    missing = sorted(line.sources.keys() - to.keys())
+    if missing:
+        raise InvalidInput(
+            f"a fork needs a place of its own for {', '.join(missing)}", hints=["takeback fork REF NAME --to DIR"]
+        )
+    with line.blobs.reader() as reader:
+        target = find(line, reader, reference)
+    restore_to(line, target, dict(to))
+    sources: dict[str, Source] = {part: line.source(part).elsewhere(place) for part, place in to.items()}
+    root = next((source.root for source in sources.values() if source.root), "")
+    other = Line(line.blobs, root, name, sources)
+    with other.locked(), other.writer() as writer:
+        with line.blobs.database.read() as tx:
+            if timelines.find(tx, root, name) is not None:
+                raise InvalidInput(f"there is a timeline {name!r} of {root} already", hints=["choose another name"])
+        snapshot = record.compose(
+            other, writer, None, target.parts, trigger="fork", context={"fork_of": target.id}, before={}
+        )
+
+        def note(tx: Transaction, timeline: int, at: SnapshotRow) -> None:
+            """Nothing more to write: a fork is no move."""
+
+        record.commit(other, writer, snapshot, None, note, fork_of=target.id)
+    return other

@@ -1,0 +1,117 @@
+"""Looking back without touching anything: log, show, read, diff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from takeback.engine.line import Line
+from takeback.engine.references import Reference
+from takeback.engine.restore import find
+from takeback.model.diff import Diff
+from takeback.model.move import Move
+from takeback.model.progress import Watch
+from takeback.model.snapshot import Part, Snapshot
+from takeback.sources.trees import within
+from takeback.store.catalogue import moves, snapshots, timelines
+from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Snapshots and moves of a timeline, newest first."""
+
+    snapshots: tuple[SnapshotRow, ...] = ()
+    moves: tuple[Move, ...] = ()
+
+
+def log(line: Line, limit: int | None = None, session: str | None = None, path: str | None = None) -> Log:
+    """What was recorded, newest first; with ``path``, the snapshots in which it changed. Empty before the first save."""
+    with line.blobs.database.read() as tx:
+        row = timelines.find(tx, line.root, line.name)
+        if row is None:
+            return Log()
+        if path is None:
+            found = snapshots.newest(tx, row.number, limit, session)
+        else:
+            found = snapshots.newest(tx, row.number, None, session)
+        some = moves.newest(tx, row.number, limit, session)
+    if path is not None:
+        found = _touching(line, found, path, limit)
+    return Log(tuple(found), tuple(some))
+
+
+def show(line: Line, reference: Reference, session: str | None = None) -> Snapshot:
+    with line.blobs.reader() as reader:
+        return find(line, reader, reference, session)
+
+
+def read(line: Line, reference: Reference, path: str, part: str = "workspace") -> bytes:
+    """The bytes of one file as a snapshot has it."""
+    return b"".join(stream(line, reference, path, part))
+
+
+def stream(line: Line, reference: Reference, path: str, part: str = "workspace") -> Iterator[bytes]:
+    """The same, piece by piece."""
+    with line.blobs.reader() as reader:
+        snapshot = find(line, reader, reference)
+        source = line.source(part)
+        yield from source.read(reader, snapshot.parts[part], path.strip("/"))
+
+
+def diff(
+    line: Line,
+    a: Reference,
+    b: Reference | None = None,
+    paths: Sequence[str] | None = None,
+    watch: Watch | None = None,
+) -> Diff:
+    """What differs between two snapshots, or between one and the present."""
+    if b is None:
+        with line.locked(), line.writer() as writer:
+            old = find(line, writer.reader, a)
+            now = line.capture(writer, watch or Watch())
+            return _diff(line, writer.reader, old, dict(now.parts), None, paths)
+    with line.blobs.reader() as reader:
+        old, new = find(line, reader, a), find(line, reader, b)
+        return _diff(line, reader, old, dict(new.parts), new.id, paths)
+
+
+def _diff(
+    line: Line, reader: Reader, old: Snapshot, new: dict[str, Part], id: str | None, paths: Sequence[str] | None
+) -> Diff:
+    changes = [
+        change
+        for name in sorted(old.parts.keys() | new.keys())
+        if name in line.sources
+        for change in line.sources[name].diff(reader, old.parts.get(name), new.get(name))
+        if within(paths, change.path)
+    ]
+    return Diff(old.id, id, tuple(changes))
+
+
+def _touching(line: Line, rows: list[SnapshotRow], path: str, limit: int | None) -> list[SnapshotRow]:
+    """Those of the snapshots (newest first) in which something at or below a path is not as in the one before."""
+    path = path.strip("/")
+    found: list[SnapshotRow] = []
+    with line.blobs.reader() as reader:
+        state = [_state(line, reader, rows[0], path)] if rows else []
+        for number, row in enumerate(rows):
+            older = _state(line, reader, rows[number + 1], path) if number + 1 < len(rows) else {}
+            if older != state[-1]:
+                found.append(row)
+                if limit is not None and len(found) >= limit:
+                    break
+            state = [older]
+    return found
+
+
+def _state(line: Line, reader: Reader, row: SnapshotRow, path: str) -> dict[str, object]:
+    snapshot = line.load(reader, row)
+    found = {}
+    for name, part in snapshot.parts.items():
+        source = line.sources.get(name)
+        if source is not None and (state := source.state_at(reader, part, path)) is not None:
+            found[name] = state
+    return found

@@ -1,0 +1,109 @@
+"""What every verb works on: one timeline's place in a store, its sources, and the lock on what it looks at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from blake3 import blake3
+
+from takeback.engine.manifest import load_snapshot, put_part
+from takeback.errors import InvalidInput, NotFound
+from takeback.model.progress import Watch
+from takeback.model.snapshot import Part, Snapshot
+from takeback.sources.protocol import Source
+from takeback.store.blobstore import BlobStore
+from takeback.store.catalogue import snapshots, timelines
+from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.catalogue.timelines import TimelineRow
+from takeback.store.locks import root_lock
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The world as it was just captured, beside the latest snapshot."""
+
+    head: SnapshotRow | None
+    latest: Snapshot | None
+    parts: Mapping[str, Part]
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything differs from the latest snapshot."""
+        before = self.latest.parts if self.latest is not None else {}
+        return self.latest is None or any(not part.same_state(before.get(name)) for name, part in self.parts.items())
+
+
+class Line:
+    """A timeline by root and name. Its row is made by the first save; looking at it writes nothing."""
+
+    def __init__(self, blobs: BlobStore, root: str, name: str, sources: Mapping[str, Source]) -> None:
+        self.blobs = blobs
+        self.root = root
+        self.name = name
+        self.sources = sources
+
+    @contextmanager
+    def locked(self, timeout: float = 10.0) -> Iterator[None]:
+        """Keep everybody else from looking at, or changing, the same roots, whatever store they use."""
+        with ExitStack() as stack:
+            for root in sorted({source.root for source in self.sources.values() if source.root}):
+                stack.enter_context(root_lock(root, timeout))
+            yield
+
+    @contextmanager
+    def writer(self) -> Iterator[Writer]:
+        """A writer whose derived files are this timeline's own."""
+        with self.blobs.writer() as writer:
+            writer.scope = blake3(self.name.encode()).hexdigest()[:16]
+            yield writer
+
+    def row(self, tx: Transaction) -> TimelineRow:
+        """The timeline's row; NotFound if nothing has been saved yet."""
+        row = timelines.find(tx, self.root, self.name)
+        if row is None:
+            where = f" of {self.root}" if self.root else ""
+            raise NotFound(
+                f"nothing has been saved on the timeline {self.name!r}{where}",
+                hints=["takeback save makes the first snapshot"],
+            )
+        return row
+
+    def row_or_new(self, tx: Transaction, fork_of: str | None = None) -> TimelineRow:
+        found = timelines.find(tx, self.root, self.name)
+        return found or timelines.create(tx, self.root, self.name, time.time_ns(), fork_of)
+
+    def head(self) -> SnapshotRow | None:
+        """The latest snapshot's row."""
+        with self.blobs.database.read() as tx:
+            row = timelines.find(tx, self.root, self.name)
+            return snapshots.by_id(tx, row.head) if row is not None and row.head is not None else None
+
+    def load(self, reader: Reader, row: SnapshotRow) -> Snapshot:
+        return load_snapshot(reader, row)
+
+    def capture(self, writer: Writer, watch: Watch) -> Present:
+        """Look at every source. Parts whose source is not at hand stay as the latest snapshot has them."""
+        if not self.sources:
+            raise InvalidInput(
+                f"the timeline {self.name!r} has no sources, so there is nothing to save",
+                hints=["store.timeline(name, sources=[takeback.Workspace('.')])"],
+            )
+        head = self.head()
+        latest = self.load(writer.reader, head) if head is not None else None
+        parts = dict(latest.parts) if latest is not None else {}
+        for name, source in self.sources.items():
+            parts[name] = put_part(writer, source.capture(writer, parts.get(name), watch))
+        return Present(head, latest, parts)
+
+    def source(self, part: str) -> Source:
+        source = self.sources.get(part)
+        if source is None:
+            known = ", ".join(sorted(self.sources)) or "none"
+            raise InvalidInput(f"there is no source for the part {part!r} here (known: {known})")
+        return source

@@ -1,0 +1,162 @@
+"""Which snapshots begin and end which moves.
+
+`note` is called inside the transaction of every save. Its rules: a start closes what the same session left open at
+that level and below; an end closes its level and below; a manual save outside any agent's move opens a manual one;
+interval saves do nothing. A move whose two ends are the same state is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from takeback.model.ids import new_id
+from takeback.model.move import AGENT_LEVELS, CLOSES, OPENS, Move
+from takeback.store.catalogue import moves, snapshots
+from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.snapshots import SnapshotRow
+
+MAX_ACTIONS = 1000
+"""So many actions are remembered in a turn's context; later ones are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a save says about the agent: the trigger, whose it is, and what is known about it."""
+
+    trigger: str
+    session: str = ""
+    title: str = ""
+    key: str = ""
+    paths: tuple[str, ...] = ()
+    context: Mapping[str, Any] = field(default_factory=dict)
+    noted: Mapping[str, Any] = field(default_factory=dict)
+    """What the sources say beside their content, such as git's HEAD."""
+
+    @property
+    def everything(self) -> dict[str, Any]:
+        return {**self.context, **self.noted}
+
+
+Same = Callable[[str, str], bool]
+"""Whether two snapshots, given by id, hold the same state."""
+
+
+def note(tx: Transaction, timeline: int, event: Event, at: SnapshotRow, now_ns: int, same: Same) -> Move | None:
+    """Open and close moves as a save's trigger says; the move that was opened or closed, if it is still there."""
+    book = _Book(tx, timeline, at, now_ns, same)
+    opened = moves.open_moves(tx, timeline)
+    if event.trigger in OPENS:
+        return book.start(OPENS[event.trigger], event, opened)
+    if event.trigger in CLOSES or event.trigger == "session_end":
+        return book.end(CLOSES.get(event.trigger, "run"), event, opened)
+    if event.trigger == "manual" and not any(move.level in AGENT_LEVELS for move in opened):
+        book.close_all([move for move in opened if move.level == "manual"])
+        return book.open("manual", event)
+    return None
+
+
+def close_at(tx: Transaction, timeline: int, move: Move, at: SnapshotRow, now_ns: int, same: Same) -> Move | None:
+    """Close one move at a snapshot, as undo does with the one that it takes back."""
+    return _Book(tx, timeline, at, now_ns, same).close(move, at)
+
+
+class _Book:
+    def __init__(self, tx: Transaction, timeline: int, at: SnapshotRow, now_ns: int, same: Same) -> None:
+        self._tx, self._timeline, self._at, self._now, self._same = tx, timeline, at, now_ns, same
+
+    def start(self, level: str, event: Event, opened: list[Move]) -> Move:
+        own = [move for move in opened if move.session == event.session]
+        for move in _from(level, own):
+            if move.level == "action" and level == "action" and move.key != event.key:
+                continue
+            self.close(move, self._last_action(move) or self._at)
+        self.close_all([move for move in opened if move.level == "manual"])
+        if level == "action":
+            self._tell_frames(own, replace(event, context={}))
+        return self.open(level, event)
+
+    def end(self, level: str, event: Event, opened: list[Move]) -> Move | None:
+        own = [move for move in opened if move.session == event.session]
+        ending = _from(level, own)
+        if level == "action":
+            self._tell_frames(own, event)
+            ending = [move for move in ending if move.key == event.key][:1]
+        closed = None
+        for move in ending:
+            if move.level == level:
+                move = replace(move, reported=_union(move.reported, event.paths))
+            closed = self.close(move, self._at, event.everything if move.level == level else None)
+        return closed
+
+    def open(self, level: str, event: Event) -> Move:
+        move = Move(
+            id=new_id(),
+            session=event.session,
+            level=level,
+            title=event.title.encode("utf-8", "replace").decode("utf-8"),
+            opening=self._at.id,
+            opening_seq=self._at.seq,
+            closing=None,
+            closing_seq=None,
+            opened_ns=self._now,
+            closed_ns=None,
+            key=event.key,
+            reported=event.paths,
+            context={"opened": event.everything} if event.everything else {},
+        )
+        moves.add(self._tx, self._timeline, move)
+        return move
+
+    def close_all(self, some: list[Move]) -> None:
+        for move in some:
+            self.close(move, self._at)
+
+    def close(self, move: Move, at: SnapshotRow, context: Mapping[str, Any] | None = None) -> Move | None:
+        if self._same(move.opening, at.id):
+            moves.remove(self._tx, move.id)
+            return None
+        if context:
+            move = replace(move, context={**move.context, "closed": dict(context)})
+        move = replace(move, closing=at.id, closing_seq=at.seq, closed_ns=self._now)
+        moves.update(self._tx, move)
+        return move
+
+    def _last_action(self, turn: Move) -> SnapshotRow | None:
+        """Where an unfinished turn's last finished action ended."""
+        inside = moves.overlapping(self._tx, self._timeline, turn.opening_seq, self._at.seq + 1)
+        ends = [
+            move.closing_seq
+            for move in inside
+            if move.level == "action" and move.session == turn.session and move.closing_seq is not None
+            and move.opening_seq >= turn.opening_seq
+        ]  # fmt: skip
+        if turn.level == "action" or not ends:
+            return None
+        found = snapshots.between(self._tx, self._timeline, max(ends), max(ends))
+        return found[0] if found else None
+
+    def _tell_frames(self, own: list[Move], event: Event) -> None:
+        """Tell the turn and the run around an action that actions are marked, and what this one said: an action that
+        changed no file leaves no move behind."""
+        for around in own:
+            if around.level == "action":
+                continue
+            actions = list(around.context.get("actions", ()))
+            if event.context and len(actions) < MAX_ACTIONS:
+                actions.append({**event.context, "title": event.title, "time_ns": self._now})
+            context = {**around.context, "marks": True, "actions": actions}
+            if context != around.context or event.paths:
+                reported = _union(around.reported, event.paths)
+                moves.update(self._tx, replace(around, reported=reported, context=context))
+
+
+def _from(level: str, some: list[Move]) -> list[Move]:
+    """Moves at a level and below it, the innermost first."""
+    levels = AGENT_LEVELS[AGENT_LEVELS.index(level) :]
+    return sorted((move for move in some if move.level in levels), key=lambda move: -AGENT_LEVELS.index(move.level))
+
+
+def _union(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*a, *b)))

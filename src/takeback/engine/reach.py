@@ -1,0 +1,100 @@
+"""What snapshots need: every blob that a part leads to, found once however many snapshots share it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from takeback.model.snapshot import Part
+from takeback.model.tree import DIRECTORY, Entry
+from takeback.sources import trees
+from takeback.store.chunking import LARGE
+from takeback.store.reader import Reader
+
+TREES = frozenset({"workspace"})
+"""Kinds of parts whose content is a tree."""
+
+
+class Reach:
+    """Walks parts and remembers what it has seen."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.seen: set[bytes] = set()
+
+    def of(self, part: Part) -> Iterator[bytes]:
+        """Blobs that a part needs and that were not given out before. Integrity if one that leads on is not there."""
+        for key, blob in part.refs.items():
+            if key == "content" and part.kind in TREES:
+                yield from self._tree(blob, 0)
+            elif self._first(blob):
+                yield blob
+
+    def _tree(self, tree: bytes, depth: int) -> Iterator[bytes]:
+        if not self._first(tree):
+            return
+        yield tree
+        for entry in trees.load_checked(self._reader, tree, depth).values():
+            if entry.kind == DIRECTORY:
+                yield from self._tree(entry.id, depth + 1)
+            elif self._first(entry.id):
+                yield entry.id
+                yield from self._chunks(entry)
+
+    def _chunks(self, entry: Entry) -> Iterator[bytes]:
+        if entry.size > LARGE:
+            yield from (chunk.id for chunk in self._reader.recipe(entry.id).chunks if self._first(chunk.id))
+
+    def _first(self, blob: bytes) -> bool:
+        if blob in self.seen:
+            return False
+        self.seen.add(blob)
+        return True
+
+
+class Sizes:
+    """How large trees are as plain files, each looked at once."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._known: dict[bytes, int] = {}
+
+    def of(self, part: Part) -> int:
+        return self._tree(part.content, 0) if part.kind in TREES else self._reader.size(part.content)
+
+    def _tree(self, tree: bytes, depth: int) -> int:
+        if tree not in self._known:
+            entries = trees.load_checked(self._reader, tree, depth).values()
+            self._known[tree] = sum(
+                self._tree(entry.id, depth + 1) if entry.kind == DIRECTORY else entry.size for entry in entries
+            )
+        return self._known[tree]
+
+
+class Harm:
+    """Whether a part leads to any of some damaged blobs; each tree is looked at once."""
+
+    def __init__(self, reader: Reader, damaged: frozenset[bytes]) -> None:
+        self._reader = reader
+        self._damaged = damaged
+        self._known: dict[bytes, bool] = {}
+
+    def reaches(self, part: Part) -> bool:
+        return any(
+            self._tree(blob, 0) if key == "content" and part.kind in TREES else blob in self._damaged
+            for key, blob in part.refs.items()
+        )
+
+    def _tree(self, tree: bytes, depth: int) -> bool:
+        if tree in self._damaged:
+            return True
+        if tree not in self._known:
+            entries = trees.load_checked(self._reader, tree, depth).values()
+            self._known[tree] = any(
+                self._tree(entry.id, depth + 1) if entry.kind == DIRECTORY else self._file(entry) for entry in entries
+            )
+        return self._known[tree]
+
+    def _file(self, entry: Entry) -> bool:
+        if entry.id in self._damaged:
+            return True
+        return entry.size > LARGE and any(chunk.id in self._damaged for chunk in self._reader.recipe(entry.id).chunks)

@@ -1,0 +1,200 @@
+"""restore: some parts or paths exactly as in a snapshot, in place or in another directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from takeback.engine import journal
+from takeback.engine.apply import carry_out
+from takeback.engine.line import Line, Present
+from takeback.engine.references import Reference, resolve
+from takeback.errors import Integrity, InvalidInput, NotFound
+from takeback.model.ids import short
+from takeback.model.plan import Effect, Kept, Plan, Report
+from takeback.model.progress import Watch
+from takeback.model.snapshot import Part, Snapshot
+from takeback.sources.protocol import Source
+from takeback.sources.trees import parents, within
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
+
+
+def plan_restore(
+    line: Line,
+    reference: Reference,
+    only: Iterable[str] | None = None,
+    paths: Iterable[str] | None = None,
+    watch: Watch | None = None,
+) -> Plan:
+    """What a restore would do now; nothing is touched."""
+    with line.locked(), line.writer() as writer:
+        target = find(line, writer.reader, reference)
+        return _plan(line, writer, line.capture(writer, watch or Watch()), target, only, paths)
+
+
+def restore(
+    line: Line,
+    reference: Reference,
+    only: Iterable[str] | None = None,
+    paths: Iterable[str] | None = None,
+    watch: Watch | None = None,
+) -> Report:
+    """Make parts or paths exactly as in a snapshot; the present is saved first."""
+    with line.locked(), line.writer() as writer:
+        journal.recover(line, writer)
+        target = find(line, writer.reader, reference)
+        present = line.capture(writer, watch or Watch())
+        return carry_out(line, writer, _plan(line, writer, present, target, only, paths), present)
+
+
+def restore_to(
+    line: Line,
+    reference: Reference,
+    places: dict[str, str],
+    paths: Iterable[str] | None = None,
+) -> Report:
+    """Put parts of a snapshot somewhere else: into directories that are empty or do not exist yet."""
+    with line.blobs.reader() as reader:
+        target = find(line, reader, reference)
+        changed: list[str] = []
+        for name, place in places.items():
+            source = _source_of(line, target, name)
+            empty_directory(place)
+            effects = _everything(reader, source, target.parts[name], _clean(paths))
+            put(source.elsewhere(place), reader, effects)
+            changed += (effect.path for effect in effects)
+    return Report(
+        verb="restore",
+        move=None,
+        snapshot=target.id,
+        safety="",
+        changed=tuple(changed),
+        merged=(),
+        conflicts=(),
+        kept=(),
+        shared=(),
+        outside=(),
+        not_captured=target.not_captured,
+        verified=True,
+        actions=dict.fromkeys(changed, "create"),
+    )
+
+
+def put(source: Source, reader: Reader, effects: Sequence[Effect]) -> None:
+    """Stage, apply and read back effects where nothing has to be saved first."""
+    staged = source.stage(reader, effects)
+    try:
+        staged.apply()
+    finally:
+        staged.discard()
+    left = source.unfinished(effects)
+    if left:
+        raise Integrity(f"{left[0].path} did not come out as stored", hints=["is another program writing there?"])
+
+
+def empty_directory(place: str) -> None:
+    """Make sure that a place is an empty directory; InvalidInput if it holds anything."""
+    if os.path.lexists(place) and not os.path.isdir(place):
+        raise InvalidInput(f"cannot restore into {place}: it is not a directory")
+    if os.path.isdir(place) and os.listdir(place):
+        raise InvalidInput(
+            f"cannot restore into {place}: it is not empty, and nothing there would be saved first",
+            hints=["name a new directory"],
+        )
+    os.makedirs(place, exist_ok=True)
+
+
+def find(line: Line, reader: Reader, reference: Reference, session: str | None = None) -> Snapshot:
+    with line.blobs.database.read() as tx:
+        row = resolve(tx, line, reference, session)
+    return line.load(reader, row)
+
+
+def _plan(
+    line: Line,
+    writer: Writer,
+    present: Present,
+    target: Snapshot,
+    only: Iterable[str] | None,
+    paths: Iterable[str] | None,
+) -> Plan:
+    wanted = _clean(paths)
+    effects: list[Effect] = []
+    kept: list[Kept] = []
+    notes: list[str] = []
+    for name in _parts(target, only):
+        source = _source_of(line, target, name)
+        if wanted is not None:
+            _check_paths(writer.reader, source, present.parts.get(name), target, wanted)
+        proposal = source.plan(writer.reader, present.parts[name], target.parts[name], wanted)
+        effects += proposal.effects
+        kept += (*proposal.conflicts, *proposal.kept)
+        notes += proposal.notes
+    return Plan(
+        verb="restore",
+        timeline=line.name,
+        root=line.root,
+        present=present.head.id if present.head is not None and not present.changed else None,
+        effects=tuple(effects),
+        target=target.id,
+        title=f"restore {target.labels[0] if target.labels else short(target.id)}",
+        kept=tuple(kept),
+        not_captured=target.not_captured,
+        notes=tuple(notes),
+    )
+
+
+def _parts(target: Snapshot, only: Iterable[str] | None) -> list[str]:
+    if only is None:
+        return sorted(target.parts)
+    names = list(only)
+    for name in names:
+        if name not in target.parts:
+            raise NotFound(
+                f"snapshot {short(target.id)} has no part {name!r}", hints=[f"it has: {', '.join(target.parts)}"]
+            )
+    return names
+
+
+def _source_of(line: Line, target: Snapshot, name: str) -> Source:
+    if name not in target.parts:
+        raise NotFound(
+            f"snapshot {short(target.id)} has no part {name!r}", hints=[f"it has: {', '.join(target.parts)}"]
+        )
+    return line.source(name)
+
+
+def _check_paths(reader: Reader, source: Source, present: Part | None, target: Snapshot, paths: Sequence[str]) -> None:
+    """A path that is neither there now nor in the snapshot is most likely a typing error: say so."""
+    for path in paths:
+        parts = (target.parts[source.name], *((present,) if present is not None else ()))
+        if all(source.state_at(reader, part, path) is None for part in parts):
+            raise NotFound(
+                f"{path!r} is neither in snapshot {short(target.id)} nor there now",
+                hints=[f"takeback show {short(target.id)} lists what it holds"],
+            )
+
+
+def _everything(reader: Reader, source: Source, part: Part, paths: Sequence[str] | None) -> list[Effect]:
+    """The effects that make a whole part out of nothing."""
+    changes = source.diff(reader, None, part)
+    effects = [Effect(part.name, change.path, None, change.after) for change in changes]
+    if paths is None:
+        return effects
+    chosen = [effect for effect in effects if within(paths, effect.path)]
+    above = {parent for effect in chosen for parent in parents(effect.path)}
+    return [effect for effect in effects if within(paths, effect.path) or effect.path in above]
+
+
+def _clean(paths: Iterable[str] | None) -> list[str] | None:
+    """Paths relative to the root, as trees name them; no paths at all is everything."""
+    if paths is None:
+        return None
+    cleaned = []
+    for path in paths:
+        normal = os.path.normpath(path)
+        if os.path.isabs(normal) or normal.split(os.sep)[0] == os.pardir:
+            raise InvalidInput(f"{path!r} is outside the root", hints=["name paths relative to the root"])
+        cleaned.append("" if normal == "." else normal)
+    return cleaned or None

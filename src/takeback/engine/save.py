@@ -1,0 +1,103 @@
+"""save: capture every source, and record a snapshot if anything changed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from takeback.engine import journal, moves, record
+from takeback.engine.line import Line, Present
+from takeback.engine.moves import Event, Same
+from takeback.errors import InvalidInput
+from takeback.model.progress import Watch
+from takeback.model.snapshot import TRIGGERS, Snapshot
+from takeback.store.catalogue import snapshots
+from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.reader import Reader
+
+USER_TRIGGERS = tuple(trigger for trigger in TRIGGERS if trigger not in ("safety", "restore", "undo", "redo", "fork"))
+
+
+def save(
+    line: Line,
+    label: str | None = None,
+    *,
+    trigger: str = "manual",
+    session: str = "",
+    title: str = "",
+    context: Mapping[str, Any] | None = None,
+    paths: Iterable[str] = (),
+    key: str = "",
+    watch: Watch | None = None,
+) -> Snapshot:
+    """The present as a snapshot; the latest one again, with the label added, if nothing changed."""
+    if trigger not in USER_TRIGGERS:
+        raise InvalidInput(f"{trigger!r} is not a trigger", hints=[f"one of: {', '.join(USER_TRIGGERS)}"])
+    if label is not None:
+        check_label(label)
+    event = Event(
+        trigger, session, title or label or "", key, tuple(_relative(line.root, path) for path in paths), context or {}
+    )
+    with line.locked(), line.writer() as writer:
+        journal.recover(line, writer)
+        present = line.capture(writer, watch or Watch())
+        fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context)
+        same = same_state(line, writer.reader, present, fresh)
+        event = replace(event, noted=noted(present))
+
+        def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
+            now = time.time_ns()
+            moves.note(tx, timeline, event, at, now, same)
+            if label:
+                snapshots.label(tx, at.id, label, now)
+            return snapshots.with_marks(tx, [at])[0]
+
+        row = record.commit(line, writer, fresh, present.head, note, session=session)
+        return line.load(writer.reader, row)
+
+
+def same_state(line: Line, reader: Reader, present: Present, fresh: Snapshot | None) -> Same:
+    """Whether two snapshots hold the same state; the one being written is looked up in memory."""
+    latest = present.latest
+
+    def parts(id: str) -> Mapping[str, Any]:
+        for known in (fresh, latest):
+            if known is not None and known.id == id:
+                return known.parts
+        with line.blobs.database.read() as tx:
+            row = snapshots.by_id(tx, id)
+        return line.load(reader, row).parts if row is not None else {}
+
+    def same(a: str, b: str) -> bool:
+        if a == b:
+            return True
+        old, new = parts(a), parts(b)
+        return old.keys() == new.keys() and all(part.same_state(old[name]) for name, part in new.items())
+
+    return same
+
+
+def noted(present: Present) -> dict[str, Any]:
+    """What the sources say beside their content, such as git's HEAD."""
+    said: dict[str, Any] = {}
+    for part in present.parts.values():
+        said |= part.detail.get("context", {})
+    return said
+
+
+def check_label(label: str) -> None:
+    if not label or label.startswith("@") or "\n" in label or "\0" in label or label in ("root", "original"):
+        raise InvalidInput(
+            f"{label!r} cannot be a label: it is empty, spans lines, or reads as a reference", hints=["choose another"]
+        )
+
+
+def _relative(root: str, path: str) -> str:
+    """A reported path as trees name it."""
+    if root and os.path.isabs(path):
+        path = os.path.relpath(os.path.realpath(path), root)
+    return os.path.normpath(path).replace(os.sep, "/")

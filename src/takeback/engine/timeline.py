@@ -1,0 +1,201 @@
+"""`Timeline`: the verbs of one timeline. Each is a few lines here and a module of its own beside this one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from takeback.engine import apply as applying
+from takeback.engine import fork as forking
+from takeback.engine import history, marks, undo
+from takeback.engine import restore as restoring
+from takeback.engine import save as saving
+from takeback.engine.line import Line
+from takeback.engine.references import Reference
+from takeback.engine.scope import Scope
+from takeback.engine.undo import Wish
+from takeback.model.diff import Diff
+from takeback.model.plan import Plan, Report
+from takeback.model.progress import Listener, Watch
+from takeback.model.sizes import parse_seconds
+from takeback.model.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from takeback.engine.aio import AsyncTimeline
+    from takeback.engine.interval import Interval
+
+
+class Timeline:
+    """A named, append-only line of snapshots of one root. Get one from `Store.timeline` or `takeback.here`."""
+
+    def __init__(self, line: Line, *, listener: Listener | None = None) -> None:
+        self._line = line
+        self._listener = listener
+        budgets = [getattr(source, "time_budget", None) for source in line.sources.values()]
+        self._budget = min((budget for budget in budgets if budget is not None), default=None)
+
+    @property
+    def name(self) -> str:
+        return self._line.name
+
+    @property
+    def root(self) -> str:
+        return self._line.root
+
+    def save(
+        self,
+        label: str | None = None,
+        *,
+        trigger: str = "manual",
+        session: str = "",
+        title: str = "",
+        context: Mapping[str, Any] | None = None,
+        paths: Iterable[str] = (),
+        key: str = "",
+    ) -> Snapshot:
+        """Record the present; if nothing changed, the latest snapshot again, with the label added.
+
+        ``trigger`` says what it is for and opens or closes moves; ``session``, ``title`` and ``key`` say whose move,
+        what it is about, and which of several parallel actions; ``paths`` are what a tool says that it writes.
+        """
+        return saving.save(
+            self._line,
+            label,
+            trigger=trigger,
+            session=session,
+            title=title,
+            context=context,
+            paths=paths,
+            key=key,
+            watch=self._watch(),
+        )
+
+    def log(self, limit: int | None = None, *, session: str | None = None, path: str | None = None) -> history.Log:
+        """Snapshots and moves, newest first; those of a session, or those in which a path changed."""
+        return history.log(self._line, limit, session, path)
+
+    def show(self, reference: Reference, *, session: str | None = None) -> Snapshot:
+        return history.show(self._line, reference, session)
+
+    def read(self, reference: Reference, path: str) -> bytes:
+        """A file's bytes as a snapshot has them."""
+        return history.read(self._line, reference, path)
+
+    def stream(self, reference: Reference, path: str) -> Iterator[bytes]:
+        """The same, piece by piece."""
+        return history.stream(self._line, reference, path)
+
+    def diff(self, a: Reference = "@", b: Reference | None = None, *, paths: Iterable[str] | None = None) -> Diff:
+        """What differs between two snapshots; ``b`` defaults to the present."""
+        wanted = None if paths is None else [path.strip("/") for path in paths]
+        return history.diff(self._line, a, b, wanted, self._watch())
+
+    def plan(
+        self, reference: Reference, *, only: Iterable[str] | None = None, paths: Iterable[str] | None = None
+    ) -> Plan:
+        """What `restore` would do; nothing is touched."""
+        return restoring.plan_restore(self._line, reference, only, paths, self._watch())
+
+    def plan_undo(
+        self,
+        move: str | None = None,
+        *,
+        since: Reference | None = None,
+        level: str | None = None,
+        session: str | None = None,
+        shared: bool = False,
+    ) -> Plan:
+        """What `undo` would do; nothing is touched."""
+        return undo.plan_undo(self._line, Wish(move, since, level, session, shared), self._watch())
+
+    def plan_redo(self, move: str | None = None) -> Plan:
+        """What `redo` would do; nothing is touched."""
+        return undo.plan_redo(self._line, move, self._watch())
+
+    def apply(self, plan: Plan) -> Report:
+        """Do exactly what was planned; Conflict if the world moved since."""
+        return applying.apply(self._line, plan, self._watch())
+
+    def restore(
+        self,
+        reference: Reference,
+        *,
+        only: Iterable[str] | None = None,
+        paths: Iterable[str] | None = None,
+        to: str | Mapping[str, str] | None = None,
+    ) -> Report:
+        """Make parts or paths exactly as in a snapshot; ``to`` puts them into another, empty directory instead."""
+        if to is None:
+            return restoring.restore(self._line, reference, only, paths, self._watch())
+        places = dict(to) if isinstance(to, Mapping) else dict.fromkeys(only or ("workspace",), str(to))
+        return restoring.restore_to(self._line, reference, places, paths)
+
+    def undo(
+        self,
+        move: str | None = None,
+        *,
+        since: Reference | None = None,
+        level: str | None = None,
+        session: str | None = None,
+        shared: bool = False,
+    ) -> Report:
+        """Take back the newest move, a named one, or every agent move since a snapshot; nothing else changes.
+
+        Paths that cannot be taken back without losing somebody's work are in the report's ``conflicts``; Conflict is
+        raised only if nothing at all could be done.
+        """
+        return undo.undo(self._line, Wish(move, since, level, session, shared), self._watch())
+
+    def redo(self, move: str | None = None) -> Report:
+        """Take back the newest undo, or the one that took back ``move``."""
+        return undo.redo(self._line, move, self._watch())
+
+    def fork(self, reference: Reference, name: str, to: Mapping[str, str]) -> Timeline:
+        """Begin another timeline at a snapshot, in other places; this one is left alone."""
+        places = {part: str(place) for part, place in to.items()}
+        return Timeline(forking.fork(self._line, reference, name, places), listener=self._listener)
+
+    def label(self, reference: Reference, name: str) -> None:
+        marks.label(self._line, reference, name)
+
+    def unlabel(self, reference: Reference, name: str) -> None:
+        marks.unlabel(self._line, reference, name)
+
+    def pin(self, reference: Reference) -> None:
+        """Keep a snapshot whatever retention says."""
+        marks.pin(self._line, reference)
+
+    def unpin(self, reference: Reference) -> None:
+        marks.unpin(self._line, reference)
+
+    def drop(self, reference: Reference) -> str:
+        """Remove one snapshot from the timeline; its id."""
+        return marks.drop(self._line, reference)
+
+    def run(self, title: str = "", *, session: str = "") -> Scope:
+        """A block of code as a run."""
+        return Scope(self.save, "run_start", "run_end", title, session, (), "")
+
+    def turn(self, title: str = "", *, session: str = "") -> Scope:
+        """A block of code as a turn."""
+        return Scope(self.save, "turn_start", "turn_end", title, session, (), "")
+
+    def action(self, title: str = "", *, session: str = "", paths: Iterable[str] = (), key: str = "") -> Scope:
+        """A block of code as one action inside a turn."""
+        return Scope(self.save, "before_action", "after_action", title, session, tuple(paths), key)
+
+    def every(self, interval: str | float) -> Interval:
+        """Snapshots every so often while the block runs."""
+        from takeback.engine.interval import Interval
+
+        return Interval(parse_seconds(interval), lambda: self.save(trigger="interval"))
+
+    @property
+    def aio(self) -> AsyncTimeline:
+        """The same verbs for async callers."""
+        from takeback.engine.aio import AsyncTimeline
+
+        return AsyncTimeline(self)
+
+    def _watch(self) -> Watch:
+        return Watch(self._budget, self._listener)

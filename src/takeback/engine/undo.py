@@ -1,0 +1,272 @@
+"""undo and redo: which moves are meant, and what taking them back would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from takeback.engine import journal
+from takeback.engine.apply import carry_out
+from takeback.engine.attribution import OPEN_END, PRESENT, OwnedStep, owned_steps
+from takeback.engine.line import Line, Present
+from takeback.engine.outside import outside_effects
+from takeback.engine.references import Reference, resolve, resolve_move
+from takeback.errors import Conflict, InvalidInput, NotFound
+from takeback.model.ids import short
+from takeback.model.move import AGENT_LEVELS, LEVELS, Move
+from takeback.model.plan import Effect, Kept, Plan, Report
+from takeback.model.progress import Watch
+from takeback.model.snapshot import NotCaptured, Part
+from takeback.sources.protocol import Step
+from takeback.store.catalogue import moves as move_rows
+from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the caller asked to take back: one move, every agent move since a snapshot, or the newest one."""
+
+    move: str | None = None
+    since: Reference | None = None
+    level: str | None = None
+    session: str | None = None
+    shared: bool = False
+
+    def check(self) -> None:
+        if self.move is not None and self.since is not None:
+            raise InvalidInput("undo takes either a move or --since, not both")
+        if self.level is not None and self.level not in LEVELS[:-1]:
+            raise InvalidInput(f"{self.level!r} is not a level", hints=[f"one of: {', '.join(LEVELS[:-1])}"])
+
+
+def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
+    """What undo would do now; nothing is touched."""
+    with line.locked(), line.writer() as writer:
+        return _undo(line, writer, line.capture(writer, watch or Watch()), wish)
+
+
+def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
+    """Take back what was asked for, and nothing else."""
+    wish.check()
+    with line.locked(), line.writer() as writer:
+        journal.recover(line, writer)
+        present = line.capture(writer, watch or Watch())
+        return carry_out(line, writer, _undo(line, writer, present, wish), present)
+
+
+def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
+    """What redo would do now; nothing is touched."""
+    with line.locked(), line.writer() as writer:
+        return _redo(line, writer, line.capture(writer, watch or Watch()), move)
+
+
+def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
+    """Take back an undo."""
+    with line.locked(), line.writer() as writer:
+        journal.recover(line, writer)
+        present = line.capture(writer, watch or Watch())
+        return carry_out(line, writer, _redo(line, writer, present, move), present)
+
+
+def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
+    wish.check()
+    passed: list[str] = []
+    for targets, after_seq in _candidates(line, wish):
+        plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish.shared)
+        if plan.effects:
+            return replace(plan, moves=(*plan.moves, *passed))
+        if plan.conflicts or plan.shared or plan.kept:
+            raise _stuck(line, plan, targets)
+        passed += plan.moves
+        if wish.move is not None:
+            by = targets[0].undone_by
+            raise NotFound(
+                f"there is nothing left of move {short(targets[0].id)} to take back",
+                hints=[f"it was taken back by {short(by)}; takeback redo brings it back"] if by else (),
+            )
+    raise NotFound("there is nothing to undo", hints=["takeback log shows what was recorded"])
+
+
+def _candidates(line: Line, wish: Wish) -> Iterator[tuple[list[Move], int]]:
+    """The moves to try, each as a group that is taken back together, with where the group begins."""
+    with line.blobs.database.read() as tx:
+        timeline = line.row(tx).number
+        if wish.move is not None:
+            yield [_named(tx, line, wish.move)], 0
+        elif wish.since is not None:
+            start = resolve(tx, line, wish.since, wish.session)
+            group = _since(tx, timeline, start, wish)
+            if group:
+                yield group, start.seq
+        else:
+            for move in _newest_first(tx, timeline, wish):
+                yield [move], 0
+
+
+def _named(tx: Transaction, line: Line, reference: str) -> Move:
+    move = resolve_move(tx, line, reference)
+    if move.verb in ("undo", "redo"):
+        raise InvalidInput(
+            f"move {short(move.id)} is takeback's own {move.verb}, which undo does not act on",
+            hints=[
+                f"takeback redo {short(move.id)}" if move.verb == "undo" else "takeback undo takes back what it redid"
+            ],
+        )
+    return move
+
+
+def _since(tx: Transaction, timeline: int, start: SnapshotRow, wish: Wish) -> list[Move]:
+    """Every agent move that did something after a snapshot; a person's manual ones if there is no agent at all."""
+    every = [*move_rows.open_moves(tx, timeline, wish.session)]
+    every += move_rows.effective(tx, timeline, LEVELS[:-1], session=wish.session)
+    later = [move for move in every if (move.closing_seq or OPEN_END) > start.seq and move.undone_by is None]
+    if wish.level is not None:
+        return [move for move in later if move.level == wish.level]
+    agents = [move for move in later if move.level in AGENT_LEVELS]
+    if agents or any(move_rows.has_level(tx, timeline, level) for level in AGENT_LEVELS):
+        return agents
+    return later
+
+
+def _newest_first(tx: Transaction, timeline: int, wish: Wish) -> Iterator[Move]:
+    """An open move first, then closed ones that nothing has taken back."""
+    level = wish.level or _level_in_use(tx, timeline)
+    for move in move_rows.open_moves(tx, timeline, wish.session):
+        if move.level == level or (move.level == "manual" and wish.level is None):
+            yield move
+    verbs = ("restore",) if wish.level is None else ()
+    yield from move_rows.effective(tx, timeline, (level,), verbs=verbs, session=wish.session)
+
+
+def _level_in_use(tx: Transaction, timeline: int) -> str:
+    for level in ("turn", "run", "action"):
+        if move_rows.has_level(tx, timeline, level):
+            return level
+    return "manual"
+
+
+def _redo(line: Line, writer: Writer, present: Present, move: str | None) -> Plan:
+    with line.blobs.database.read() as tx:
+        target = _undo_to_redo(tx, line, move)
+    plan = _plan(line, writer.reader, present, "redo", [target], 0, True)
+    if not plan.effects and (plan.conflicts or plan.kept):
+        raise _stuck(line, plan, [target])
+    if not plan.effects:
+        raise NotFound(f"there is nothing left of undo {short(target.id)} to take back")
+    return plan
+
+
+def _undo_to_redo(tx: Transaction, line: Line, move: str | None) -> Move:
+    timeline = line.row(tx).number
+    if move is not None:
+        named = resolve_move(tx, line, move)
+        undo_id = named.id if named.verb == "undo" else named.undone_by
+        undo_move = resolve_move(tx, line, undo_id) if undo_id else None
+        if undo_move is None or undo_move.verb != "undo":
+            raise NotFound(f"move {short(named.id)} is not taken back, so there is nothing to redo")
+        if undo_move.undone_by is not None:
+            raise NotFound(f"the undo {short(undo_move.id)} was redone already, by {short(undo_move.undone_by)}")
+        return undo_move
+    newest = move_rows.effective(tx, timeline, (), verbs=("undo",), limit=1)
+    if not newest:
+        raise NotFound("there is nothing to redo", hints=["redo takes back an undo; takeback log shows them"])
+    if move_rows.opened_since(tx, timeline, newest[0].id, AGENT_LEVELS):
+        raise NotFound(
+            "there is nothing to redo: an agent has moved on since the last undo",
+            hints=[f"takeback redo {short(newest[0].id)} brings it back all the same"],
+        )
+    return newest[0]
+
+
+def _plan(
+    line: Line, reader: Reader, present: Present, verb: str, targets: Sequence[Move], after_seq: int, shared: bool
+) -> Plan:
+    """The plan that takes back some moves together."""
+    with line.blobs.database.read() as tx:
+        timeline = line.row(tx).number
+        steps = owned_steps(tx, timeline, targets, after_seq)
+    parts = _Parts(line, reader, present)
+    effects: list[Effect] = []
+    conflicts: list[Kept] = []
+    kept: list[Kept] = []
+    notes: list[str] = []
+    common: dict[str, None] = {}
+    for name, source in line.sources.items():
+        mine: list[Step] = []
+        for step in steps:
+            old, new = parts.at(step.before).get(name), parts.at(step.after).get(name)
+            if old is None or new is None or new.same_state(old):
+                continue
+            leave, unclear = _shares(reader, line, name, old, new, step, shared)
+            common |= dict.fromkeys(unclear)
+            mine.append(Step(old, new, leave))
+        if mine:
+            proposal = source.revert(reader, present.parts[name], mine)
+            effects += proposal.effects
+            conflicts += proposal.conflicts
+            kept += proposal.kept
+            notes += proposal.notes
+    return Plan(
+        verb=verb,
+        timeline=line.name,
+        root=line.root,
+        present=present.head.id if present.head is not None and not present.changed else None,
+        effects=tuple(effects),
+        moves=tuple(move.id for move in targets),
+        title=targets[0].title if len(targets) == 1 else f"{len(targets)} moves",
+        conflicts=tuple(conflicts),
+        kept=tuple(kept),
+        shared=tuple(common),
+        outside=outside_effects(targets),
+        not_captured=_left_out(present),
+        notes=tuple(notes),
+    )
+
+
+class _Parts:
+    """Parts of snapshots, read once each."""
+
+    def __init__(self, line: Line, reader: Reader, present: Present) -> None:
+        self._line, self._reader = line, reader
+        self._known: dict[str, Mapping[str, Part]] = {PRESENT.id: present.parts}
+
+    def at(self, row: SnapshotRow) -> Mapping[str, Part]:
+        if row.id not in self._known:
+            self._known[row.id] = self._line.load(self._reader, row).parts
+        return self._known[row.id]
+
+
+def _shares(
+    reader: Reader, line: Line, part: str, old: Part, new: Part, step: OwnedStep, shared: bool
+) -> tuple[frozenset[str], list[str]]:
+    """In a contested step: the paths to leave alone, and those of them that may be anybody's."""
+    if not step.contested:
+        return frozenset(), []
+    changed = [change.path for change in line.source(part).diff(reader, old, new)]
+    foreign = {path for path in changed if path in step.foreign and path not in step.own}
+    unclear = [path for path in changed if path not in step.own and path not in step.foreign]
+    return frozenset(foreign if shared else foreign.union(unclear)), [] if shared else unclear
+
+
+def _left_out(present: Present) -> tuple[NotCaptured, ...]:
+    return tuple(item for part in present.parts.values() for item in part.not_captured)
+
+
+def _stuck(line: Line, plan: Plan, targets: Sequence[Move]) -> Conflict:
+    """Nothing at all could be applied: the move stays as it is."""
+    lines = [f"{item.path}: {item.reason}" for item in (*plan.conflicts, *plan.kept)]
+    lines += [f"{path}: several sessions may have changed it" for path in plan.shared]
+    hints = ["takeback undo --shared takes what several sessions may have changed, too"] if plan.shared else []
+    if len(targets) == 1 and (older := _older(line, targets[0])) is not None:
+        hints.append(f"the next older move is {short(older.id)}: takeback undo {short(older.id)}")
+    listed = "\n  ".join(lines[:20])
+    return Conflict(f"nothing of move {short(targets[0].id)} could be taken back:\n  {listed}", hints=hints)
+
+
+def _older(line: Line, move: Move) -> Move | None:
+    with line.blobs.database.read() as tx:
+        every = move_rows.effective(tx, line.row(tx).number, (move.level,), verbs=("restore",))
+    return next((each for each in every if each.opening_seq < move.opening_seq), None)

@@ -1,0 +1,237 @@
+"""Which store, which root, which settings. The only module beside the faces that reads the environment or configuration.
+
+A value comes from the first of: the caller (a flag), the environment, the project's file (``takeback.toml``, else
+``[tool.takeback]`` in ``pyproject.toml``), the user's configuration, the default. A project's file comes with a cloned
+repository, so it may only say what is captured: never where the store is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from takeback.engine.store import MEMORY, Store, open_store
+from takeback.engine.timeline import Timeline
+from takeback.errors import InvalidInput, Unavailable
+from takeback.model.progress import Listener
+from takeback.model.sizes import parse_seconds, parse_size
+from takeback.sources.workspace.source import MAX_FILE_SIZE, Workspace
+
+PROJECT_FILE = "takeback.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: what it is for, and where it may be set."""
+
+    default: Any
+    kind: str
+    """``text``, ``list``, ``size`` or ``duration``."""
+    help: str
+    project: bool = True
+    """Whether a project's file may set it."""
+    variable: str = ""
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "store": Setting(None, "text", "where everything is kept", project=False, variable="TAKEBACK_STORE"),
+    "timeline": Setting("main", "text", "the timeline's name", variable="TAKEBACK_TIMELINE"),
+    "include": Setting((), "list", "patterns that are kept although they are ignored, such as .env"),
+    "exclude": Setting((), "list", "patterns that are left out"),
+    "max_file_size": Setting(MAX_FILE_SIZE, "size", "larger files are not captured, but listed"),
+    "time_budget": Setting(None, "duration", "how long looking at the workspace may take; unlimited by default"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A setting's value, and where it came from."""
+
+    value: Any
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command acts: the root and its settings, each with its origin."""
+
+    root: str
+    found_by: str
+    """``takeback.toml``, ``git`` or ``directory``."""
+    settings: Mapping[str, Value]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.settings[name].value
+
+    @property
+    def is_home(self) -> bool:
+        return self.root == os.path.realpath(os.path.expanduser("~"))
+
+
+def open(place: str | os.PathLike[str] | None = None, *, create: bool = True, readonly: bool = False) -> Store:
+    """Open a store: a directory, ``":memory:"``, or, by default, $TAKEBACK_STORE or the user's own. Made on first use."""
+    check_platform()
+    return open_store(store_path() if place is None else place, create=create, readonly=readonly)
+
+
+def here(directory: str | os.PathLike[str] = ".", *, listener: Listener | None = None) -> Timeline:
+    """The timeline of the root around a directory, with its declared sources: what the command line works on."""
+    where = place(os.fspath(directory))
+    return timeline(open(where["store"]), where, listener=listener)
+
+
+def timeline(store: Store, where: Place, *, listener: Listener | None = None) -> Timeline:
+    """A place's timeline in a store."""
+    workspace = Workspace(
+        where.root,
+        include=where["include"],
+        exclude=where["exclude"],
+        max_file_size=where["max_file_size"],
+        time_budget=where["time_budget"],
+    )
+    return store.timeline(where["timeline"], sources=[workspace], listener=listener)
+
+
+def place(directory: str = ".", **flags: Any) -> Place:
+    """The root around a directory, and every setting there; ``flags`` win over all else."""
+    if not os.path.isdir(directory):
+        problem = "is not a directory" if os.path.exists(directory) else "does not exist"
+        raise InvalidInput(f"cannot work in {directory}: it {problem}")
+    root, found_by = find_root(os.path.realpath(directory))
+    layers = [
+        ("flag", {name: value for name, value in flags.items() if value is not None}),
+        ("environment", _environment()),
+        *_project_layers(root),
+        *_user_layers(),
+        ("default", {name: setting.default for name, setting in SETTINGS.items()}),
+    ]
+    values = {}
+    for name in SETTINGS:
+        origin, layer = next((origin, layer) for origin, layer in layers if name in layer)
+        values[name] = Value(_checked(name, layer[name], origin), origin)
+    if values["store"].value is None:
+        values["store"] = Value(store_path(), "default")
+    return Place(root, found_by, values)
+
+
+def find_root(directory: str) -> tuple[str, str]:
+    """The nearest directory with a ``takeback.toml``, else git's top level, else the directory itself."""
+    git = None
+    current = directory
+    while True:
+        if os.path.isfile(os.path.join(current, PROJECT_FILE)):
+            return current, PROJECT_FILE
+        if git is None and os.path.exists(os.path.join(current, ".git")):
+            git = current
+        above = os.path.dirname(current)
+        if above == current:
+            return (git, "git") if git is not None else (directory, "directory")
+        current = above
+
+
+def store_path() -> str:
+    """The user's own store: $TAKEBACK_STORE, the user's configuration, or the data directory."""
+    chosen = os.environ.get("TAKEBACK_STORE")
+    if chosen:
+        return chosen if chosen == MEMORY else os.path.abspath(os.path.expanduser(chosen))
+    for origin, layer in _user_layers():
+        if "store" in layer:
+            return os.path.expanduser(str(_checked("store", layer["store"], origin)))
+    base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(base, "takeback")
+
+
+def user_file() -> str:
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(base, "takeback", "config.toml")
+
+
+def check_platform() -> None:
+    if sys.platform == "win32":
+        raise Unavailable(
+            "takeback runs on Linux and macOS, not on native Windows", hints=["it works under WSL: wsl --install"]
+        )
+
+
+def _environment() -> dict[str, Any]:
+    found = {}
+    for name, setting in SETTINGS.items():
+        text = os.environ.get(setting.variable) if setting.variable else None
+        if text:
+            found[name] = text
+    if "store" in found:
+        found["store"] = store_path()
+    return found
+
+
+def _project_layers(root: str) -> list[tuple[str, dict[str, Any]]]:
+    own = os.path.join(root, PROJECT_FILE)
+    if os.path.isfile(own):
+        return [(PROJECT_FILE, _project(own, _load(own)))]
+    shared = os.path.join(root, "pyproject.toml")
+    if os.path.isfile(shared):
+        try:
+            table = _load(shared).get("tool", {}).get("takeback", {})
+        except InvalidInput:
+            return []  # a broken pyproject.toml is somebody else's trouble
+        if table:
+            return [("pyproject.toml", _project(shared, table))]
+    return []
+
+
+def _project(file: str, table: dict[str, Any]) -> dict[str, Any]:
+    for name in table:
+        if name in SETTINGS and not SETTINGS[name].project:
+            raise InvalidInput(
+                f"{file} sets {name!r}, which a project's file may not: it comes with the repository, and would choose "
+                "where your data goes",
+                hints=[f"set it in {user_file()}, in the environment, or with a flag"],
+            )
+    return _known(file, table)
+
+
+def _user_layers() -> list[tuple[str, dict[str, Any]]]:
+    file = user_file()
+    return [(file, _known(file, _load(file)))] if os.path.isfile(file) else []
+
+
+def _known(file: str, table: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(table.keys() - SETTINGS.keys())
+    if unknown:
+        raise InvalidInput(
+            f"{file} sets {unknown[0]!r}, which is no setting", hints=[f"settings are: {', '.join(SETTINGS)}"]
+        )
+    return table
+
+
+def _load(file: str) -> dict[str, Any]:
+    try:
+        with builtins.open(file, "rb") as handle:
+            return tomllib.load(handle)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"cannot read {file}: {error}", hints=["correct it, or move it away"]) from error
+
+
+def _checked(name: str, value: Any, origin: str) -> Any:
+    kind = SETTINGS[name].kind
+    try:
+        if kind == "list":
+            if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+                raise InvalidInput(f"{value!r} is not a list of patterns")
+            return tuple(value)
+        if value is None:
+            return None
+        if kind == "size":
+            parse_size(value)
+        elif kind == "duration":
+            parse_seconds(value)
+        elif not isinstance(value, str):
+            raise InvalidInput(f"{value!r} is not text")
+    except (InvalidInput, TypeError) as error:
+        raise InvalidInput(f"the setting {name!r} from {origin} is wrong: {error}") from error
+    return value
