@@ -35,6 +35,7 @@ _COUNTS = struct.Struct("<II")
 _FRAME = struct.Struct("<QII")
 _ENTRY = struct.Struct("<32sBIII")
 _MAGIC, _END = b"TBPK", b"TBPE"
+_HEX = frozenset("0123456789abcdef")
 _KINDS = frozenset(int(kind) for kind in BlobKind)
 
 HEADER_SIZE = _HEADER.size
@@ -72,7 +73,9 @@ def new_pack_id() -> str:
 
 
 def object_name(pack: str) -> str:
-    """The name of a pack's object in a backend."""
+    """The name of a pack's object in a backend; Integrity for what is no pack's id, lest it lead elsewhere."""
+    if len(pack) != 32 or not _HEX.issuperset(pack):
+        raise Integrity(f"the catalogue names a pack {pack[:40]!r}, which no pack can be called")
     return f"packs/{pack[:2]}/{pack}"
 
 

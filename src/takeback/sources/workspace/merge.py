@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -63,13 +64,18 @@ def merge_text(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
         return None
     import merge3
 
-    merge = merge3.Merge3(*(side.splitlines(keepends=True) for side in (base, ours, theirs)))
+    merge = merge3.Merge3(_lines(base), _lines(ours), _lines(theirs))
     lines: list[bytes] = []
     for kind, *group in merge.merge_groups():
         if kind == "conflict":
             return None
         lines += group[0]
     return b"".join(lines)
+
+
+def _lines(text: bytes) -> list[bytes]:
+    """Lines with their ends, cut only after a newline: a lone carriage return is a byte like any other."""
+    return [line for line in re.split(rb"(?<=\n)", text) if line]
 
 
 def _pick(base: int, theirs: int, ours: int) -> int | None:

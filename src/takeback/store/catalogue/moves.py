@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from takeback.model.move import Move
 from takeback.store.catalogue.counters import next_value
@@ -150,4 +151,4 @@ def set_opening(tx: Transaction, id: str, opening: str, opening_seq: int) -> Non
 
 def _move(row: Row) -> Move:
     *values, reported, context = row
-    return Move(*values, reported=tuple(json.loads(reported)), context=json.loads(context))
+    return replace(Move(*values), reported=tuple(json.loads(reported)), context=json.loads(context))

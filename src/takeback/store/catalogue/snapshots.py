@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Row, Transaction
@@ -127,13 +127,7 @@ def with_marks(tx: Transaction, rows: list[SnapshotRow]) -> list[SnapshotRow]:
         ):
             labels.setdefault(id, []).append(name)
         pinned.update(id for (id,) in tx.execute(f"SELECT snapshot FROM pins WHERE snapshot IN ({marks})", some))
-    return [
-        SnapshotRow(
-            row.seq, row.id, row.timeline, row.parent, row.time_ns, row.trigger, row.session, row.manifest, row.changed,
-            tuple(labels.get(row.id, ())), row.id in pinned,
-        )  # fmt: skip
-        for row in rows
-    ]
+    return [replace(row, labels=tuple(labels.get(row.id, ())), pinned=row.id in pinned) for row in rows]
 
 
 def count(tx: Transaction, timeline: int) -> int:
