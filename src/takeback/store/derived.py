@@ -97,3 +97,22 @@ def _checksum(key: bytes, data: bytes) -> bytes:
     hasher = blake3(struct.pack("<I", len(key)) + key)
     hasher.update(data)
     return hasher.digest()
+
+
+class DerivedDraft:
+    """Derived bytes that belong to something not yet committed: seen by `get` at once, kept by `keep`."""
+
+    def __init__(self, base: Derived) -> None:
+        self._base = base
+        self._draft: dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes | None:
+        return self._draft.get(key) or self._base.get(key)
+
+    def put(self, key: str, data: bytes) -> None:
+        self._draft[key] = data
+
+    def keep(self) -> None:
+        """What was drafted holds from now on."""
+        while self._draft:
+            self._base.put(*self._draft.popitem())

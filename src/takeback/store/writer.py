@@ -20,7 +20,7 @@ from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.database import Database, Transaction
 from takeback.store.chunking import LARGE, Chunker
-from takeback.store.derived import Derived
+from takeback.store.derived import Derived, DerivedDraft
 from takeback.store.frames import FRAME_SIZE, Frame, FrameBuilder, seal_verified
 from takeback.store.leases import Lease
 from takeback.store.pack import new_pack_id
@@ -54,7 +54,7 @@ class Writer:
         derived: Derived,
         identity: tuple[int, int] | None,
     ) -> None:
-        self.derived = derived
+        self.derived = DerivedDraft(derived)  # kept when there is a commit
         self.identity = identity
         self.scope = ""  # whose derived files are used, where several could share a key
         self.added = 0
@@ -248,6 +248,7 @@ class Writer:
                 self._lease.check(tx)
                 added = self._publish(tx)
                 result = record(tx)
+            self.derived.keep()
             self.added += added
             self._new_store = self._new_store and not added
             self._begin()
