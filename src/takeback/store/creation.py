@@ -1,7 +1,7 @@
 """Making a store's directory: once, whoever comes first, and again from the start after a crash in the middle.
 
-The first file is the marker ``creating``, the last is ``store.json``; whoever finds the marker without the header
-finds a creation that was cut short, in which nothing can be stored yet.
+The header is the first file and gets its name last. Whoever finds it unfinished finds a creation that was cut short,
+in which nothing can be stored yet; the rename that ends a creation also takes that sign away.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import os
 from takeback.errors import InvalidInput, Unavailable
 from takeback.store import header
 from takeback.store.catalogue.sqlite import SqliteDatabase
-from takeback.store.durable import storage_error, sync_directory, write_new
+from takeback.store.durable import storage_error, sync_directory
 from takeback.store.header import Header
 from takeback.store.locks import root_lock
 
 CATALOGUE = "catalogue.db"
 DIRECTORIES = ("packs", "tmp", "leases", "derived")
-_MARKER = "creating"
+_UNFINISHED = header.NAME + ".new"
 _PATIENCE = 30.0
 
 
@@ -38,13 +38,12 @@ def create(directory: str) -> Header:
 
 def _create(directory: str) -> Header:
     _refuse_other_things(directory)
-    marker = os.path.join(directory, _MARKER)
-    os.close(os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    sync_directory(directory)
+    made = header.new_header()
     os.chmod(directory, 0o700)
+    _write(os.path.join(directory, _UNFINISHED), header.encode_header(made))
+    sync_directory(directory)
     for suffix in ("", "-wal", "-shm"):
         _unlink(os.path.join(directory, CATALOGUE + suffix))
-    _unlink(os.path.join(directory, header.NAME + ".new"))
     for name in DIRECTORIES:
         os.makedirs(os.path.join(directory, name), 0o700, exist_ok=True)
     database = SqliteDatabase(os.path.join(directory, CATALOGUE))
@@ -52,17 +51,16 @@ def _create(directory: str) -> Header:
         database.create()
     finally:
         database.close()
-    made = header.new_header()
-    target = os.path.join(directory, header.NAME)
-    write_new(target + ".new", target, [header.encode_header(made)])
-    _unlink(marker)
-    sync_directory(os.path.dirname(os.path.abspath(directory)))
+    sync_directory(directory)
+    os.rename(os.path.join(directory, _UNFINISHED), os.path.join(directory, header.NAME))
+    sync_directory(directory)
+    sync_directory(os.path.dirname(directory))
     return made
 
 
 def _refuse_other_things(directory: str) -> None:
     names = set(os.listdir(directory))
-    if not names or _MARKER in names:
+    if not names or _UNFINISHED in names:
         return
     if CATALOGUE in names or "packs" in names:
         raise Unavailable(
@@ -73,6 +71,15 @@ def _refuse_other_things(directory: str) -> None:
         f"{directory} is no takeback store, and it is not empty.",
         hints=["name another directory; a store is made in an empty or a new one"],
     )
+
+
+def _write(path: str, data: bytes) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(fd, data)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def _unlink(path: str) -> None:

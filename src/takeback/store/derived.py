@@ -39,7 +39,7 @@ class DerivedFiles:
                 framed = file.read()
         except OSError:
             return None
-        return _unframe(key.encode(), framed)
+        return _unframe(_key_bytes(key), framed)
 
     def put(self, key: str, data: bytes) -> None:
         if self._readonly:
@@ -47,7 +47,7 @@ class DerivedFiles:
         temporary = os.path.join(self._directory, f".{os.urandom(8).hex()}")
         try:
             with open(temporary, "xb", buffering=0, opener=_private) as file:
-                view = memoryview(_frame(key.encode(), data))
+                view = memoryview(_frame(_key_bytes(key), data))
                 while view:
                     view = view[file.write(view) :]
             os.replace(temporary, self._path(key))
@@ -58,7 +58,7 @@ class DerivedFiles:
                 pass
 
     def _path(self, key: str) -> str:
-        return os.path.join(self._directory, blake3(key.encode()).hexdigest()[:32])
+        return os.path.join(self._directory, blake3(_key_bytes(key)).hexdigest()[:32])
 
 
 class DerivedMemory:
@@ -72,6 +72,10 @@ class DerivedMemory:
 
     def put(self, key: str, data: bytes) -> None:
         self._values[key] = data
+
+
+def _key_bytes(key: str) -> bytes:
+    return key.encode("utf-8", "surrogatepass")  # a key may be a path, and that any bytes
 
 
 def _private(path: str, flags: int) -> int:

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from takeback.errors import Integrity, InvalidInput, Locked, Unavailable
+from takeback.store.catalogue import counters, sqlite
+from takeback.store.catalogue.sqlite import SqliteDatabase
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
+    database = SqliteDatabase(str(tmp_path / "catalogue.db"))
+    database.create()
+    yield database
+    database.close()
+
+
+def test_commits_are_durable_and_readers_do_not_block(database: SqliteDatabase) -> None:
+    with database.read() as tx:
+        assert tx.execute("PRAGMA journal_mode") == [("wal",)]
+        assert tx.execute("PRAGMA synchronous") == [(2,)]
+
+
+def test_sqlite_is_recent_enough_not_to_lose_the_wal() -> None:
+    assert tuple(map(int, apsw.sqlite_lib_version().split("."))) >= (3, 51, 3)
+
+
+def test_making_the_tables_twice_changes_nothing(database: SqliteDatabase) -> None:
+    with database.write() as tx:
+        counters.next_value(tx, "test")
+    database.create()
+    with database.read() as tx:
+        assert counters.value(tx, "test") == 1
+
+
+def test_a_reader_sees_one_moment(database: SqliteDatabase) -> None:
+    def write() -> None:
+        with database.write() as tx:
+            counters.next_value(tx, "test")
+
+    with database.read() as tx:
+        assert counters.value(tx, "test") == 0
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join()
+        assert counters.value(tx, "test") == 0
+    with database.read() as tx:
+        assert counters.value(tx, "test") == 1
+
+
+def test_a_writer_that_waits_too_long_says_that_others_are_writing(
+    tmp_path: Path, database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    other = SqliteDatabase(str(tmp_path / "catalogue.db"))  # as another process: nothing is shared but the file
+    with database.write():
+        with pytest.raises(Locked, match="another takeback is writing") as caught, other.write():
+            pass
+        assert caught.value.hints
+        with other.read() as tx:
+            counters.value(tx, "test")
+    with other.write() as tx:
+        counters.next_value(tx, "test")
+    other.close()
+
+
+def test_a_thread_that_waits_too_long_says_so_too(database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    errors: list[Exception] = []
+
+    def write() -> None:
+        try:
+            with database.write():
+                pass
+        except Exception as error:
+            errors.append(error)
+
+    with database.write():
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join()
+    assert [type(error) for error in errors] == [Locked]
+
+
+def test_a_full_disk_is_said_and_the_transaction_is_undone(database: SqliteDatabase) -> None:
+    with database.read() as tx:
+        pages = tx.execute("PRAGMA page_count")[0][0]
+    database._connection().execute(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(Unavailable, match="the disk is full") as caught, database.write() as tx:
+        counters.next_value(tx, "test")
+        tx.execute("INSERT INTO hot (frame, data, raw_length) VALUES (1, ?, 1)", (bytes(100_000),))
+    assert caught.value.hints
+    with database.write() as tx:
+        assert counters.value(tx, "test") == 0
+        counters.next_value(tx, "test")
+
+
+def test_damage_is_said(tmp_path: Path, database: SqliteDatabase) -> None:
+    with database.write() as tx:
+        tx.executemany("INSERT INTO pins (snapshot) VALUES (?)", ((f"{number:0100}",) for number in range(2000)))
+    database._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    file = tmp_path / "catalogue.db"
+    data = bytearray(file.read_bytes())
+    data[8192:-4096] = b"\xa5" * (len(data) - 12288)
+    file.write_bytes(data)
+    damaged = SqliteDatabase(str(file))
+    with pytest.raises(Integrity, match="damaged") as caught, damaged.read() as tx:
+        tx.execute("SELECT COUNT(snapshot) FROM pins WHERE snapshot LIKE '%9'")
+    assert "takeback repair" in caught.value.hints
+    damaged.close()
+
+
+def test_closing_one_threads_store_closes_all(database: SqliteDatabase) -> None:
+    opened, closed = threading.Event(), threading.Event()
+    errors: list[Exception] = []
+
+    def use() -> None:
+        with database.read() as tx:
+            counters.value(tx, "test")
+        opened.set()
+        closed.wait()
+        try:
+            with database.read():
+                pass
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    opened.wait()
+    database.close()
+    closed.set()
+    thread.join()
+    assert [type(error) for error in errors] == [InvalidInput]
+    database.close()
+
+
+def test_a_thread_that_ended_leaves_no_connection(database: SqliteDatabase) -> None:
+    def use() -> None:
+        with database.read() as tx:
+            counters.value(tx, "test")
+
+    for _ in range(10):
+        thread = threading.Thread(target=use)
+        thread.start()
+        thread.join()
+    assert len(database._connections) <= 1

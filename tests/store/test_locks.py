@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import signal
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from support.processes import in_child, start
+from takeback.errors import InvalidInput, Locked, NotFound
+from takeback.store import locks
+from takeback.store.locks import root_lock
+
+
+@contextmanager
+def held_by_another_process(path: Path) -> Iterator[int]:
+    ready, tell = os.pipe()
+
+    def hold() -> None:
+        with root_lock(str(path)):
+            os.write(tell, b"x")
+            signal.pause()
+
+    pid, result = start(hold)
+    os.read(ready, 1)
+    try:
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        for fd in (ready, tell, result):
+            os.close(fd)
+
+
+def free(path: Path) -> bool:
+    try:
+        with root_lock(str(path), timeout=0):
+            return True
+    except Locked:
+        return False
+
+
+def test_a_lock_is_held_for_the_block_and_leaves_nothing(tmp_path: Path) -> None:
+    before = tmp_path.stat().st_mtime_ns
+    with root_lock(str(tmp_path)):
+        assert not free(tmp_path)
+    assert free(tmp_path)
+    assert list(tmp_path.iterdir()) == [] and tmp_path.stat().st_mtime_ns == before
+
+
+def test_a_lock_ends_with_an_error_too(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), root_lock(str(tmp_path)):
+        raise RuntimeError
+    assert free(tmp_path)
+
+
+def test_every_path_to_a_directory_is_the_same_lock(tmp_path: Path) -> None:
+    (tmp_path / "root" / "sub").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("root")
+    with root_lock(str(tmp_path / "link")):
+        assert not free(tmp_path / "root")
+        assert not free(tmp_path / "root" / "sub" / "..")
+        assert free(tmp_path / "root" / "sub")
+
+
+def test_the_message_names_the_process_that_holds_it(tmp_path: Path) -> None:
+    with held_by_another_process(tmp_path) as pid:
+        with pytest.raises(Locked) as caught, root_lock(str(tmp_path), timeout=0.05):
+            pass
+        assert f"process {pid} (" in caught.value.message and str(tmp_path) in caught.value.message
+        assert "python" in caught.value.message
+        assert any(f"kill {pid}" in hint for hint in caught.value.hints)
+
+
+def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
+    with held_by_another_process(tmp_path):
+        assert not free(tmp_path)
+    assert free(tmp_path)
+
+
+def test_who_waits_gets_it_when_it_is_free(tmp_path: Path) -> None:
+    order: list[str] = []
+    waiting = threading.Event()
+
+    def second() -> None:
+        waiting.set()
+        with root_lock(str(tmp_path), timeout=30):
+            order.append("second")
+
+    thread = threading.Thread(target=second)
+    with root_lock(str(tmp_path)):
+        thread.start()
+        waiting.wait()
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
+
+
+def test_threads_exclude_each_other(tmp_path: Path) -> None:
+    inside = 0
+    most = 0
+
+    def work() -> None:
+        nonlocal inside, most
+        for _ in range(5):
+            with root_lock(str(tmp_path), timeout=30):
+                inside += 1
+                most = max(most, inside)
+                time.sleep(0)
+                inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+
+
+def test_a_forked_child_does_not_hold_it_on(tmp_path: Path) -> None:
+    ready, tell = os.pipe()
+
+    def linger() -> None:
+        os.write(tell, b"x")
+        signal.pause()
+
+    with root_lock(str(tmp_path)):
+        pid, result = start(linger)
+        os.read(ready, 1)
+        assert in_child(lambda: free(tmp_path)) == (0, False)
+    try:
+        assert free(tmp_path)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        for fd in (ready, tell, result):
+            os.close(fd)
+
+
+def test_a_child_that_leaves_the_block_does_not_free_the_parents_lock(tmp_path: Path) -> None:
+    lock = root_lock(str(tmp_path))
+    lock.__enter__()
+    assert in_child(lambda: lock.__exit__(None, None, None))[0] == 0
+    assert not free(tmp_path)
+    lock.__exit__(None, None, None)
+    assert free(tmp_path)
+
+
+def test_what_is_no_directory_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(NotFound), root_lock(str(tmp_path / "none")):
+        pass
+    with pytest.raises(InvalidInput), root_lock(str(tmp_path / "file")):
+        pass
+
+
+def test_where_directories_cannot_be_locked_a_file_elsewhere_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nfs").mkdir()
+    (tmp_path / "tmp").mkdir()
+    flock = fcntl.flock
+
+    def as_on_nfs(fd: int, operation: int) -> None:
+        if stat.S_ISDIR(os.fstat(fd).st_mode):
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        flock(fd, operation)
+
+    monkeypatch.setattr(fcntl, "flock", as_on_nfs)
+    monkeypatch.setattr(locks, "_FALLBACK", str(tmp_path / "tmp"))
+    with root_lock(str(tmp_path / "nfs")):
+        assert not free(tmp_path / "nfs")
+    assert free(tmp_path / "nfs")
+    assert list((tmp_path / "nfs").iterdir()) == []
+
+
+def test_where_nothing_can_be_locked_it_says_so_instead_of_going_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(fd: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr(locks, "_FALLBACK", str(tmp_path))
+    with pytest.raises(Exception, match="No locks available"), root_lock(str(tmp_path)):
+        pytest.fail("went on without a lock")

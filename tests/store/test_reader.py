@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from support.stores import noise, nothing, only_pack, save
+from takeback.errors import Integrity
+from takeback.model.ids import BlobKind
+from takeback.store.blobstore import BlobStore
+from takeback.store.reader import FrameCache
+from takeback.store.recipe import Chunk, encode_recipe
+
+MIB = 1 << 20
+
+
+def test_a_missing_blob_is_an_integrity_error_that_says_what_it_was(store: BlobStore) -> None:
+    with store.reader() as reader:
+        with pytest.raises(Integrity, match="blob 616161616161 is not in the store") as caught:
+            reader.get(b"a" * 32)
+        assert caught.value.hints
+        with pytest.raises(Integrity, match="tree 616161616161"):
+            reader.get(b"a" * 32, BlobKind.TREE)
+        with pytest.raises(Integrity):
+            reader.size(b"a" * 32)
+        with pytest.raises(Integrity):
+            next(reader.stream(b"a" * 32))
+
+
+def test_equal_bytes_are_one_blob_whatever_kind_they_were_stored_as(store: BlobStore) -> None:
+    small, large = noise(100), noise(2 * MIB)
+    save(store, [small, large], BlobKind.DATA)
+    ids = save(store, [small, large], BlobKind.TREE)
+    with store.reader() as reader:
+        assert [reader.get(id, BlobKind.TREE) for id in ids] == [small, large]
+
+
+def test_reading_in_storage_order_opens_each_frame_once(local: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    blobs = {id: number for number, id in enumerate(save(local, [noise(5000, number) for number in range(4000)]))}
+    (hot,) = save(local, [b"hot"])
+    shuffled = list(blobs)
+    random.Random(1).shuffle(shuffled)
+    opened: list[int] = []
+    read = local.backend.range
+
+    def watched(name: str, offset: int, length: int) -> bytes:
+        opened.append(offset)
+        return read(name, offset, length)
+
+    monkeypatch.setattr(local.backend, "range", watched)
+    with local.reader() as reader:
+        order = reader.in_storage_order([*shuffled, b"?" * 32, hot, *shuffled])
+        assert order[0] == hot and order[-1] == b"?" * 32 and sorted(order[1:-1]) == sorted(blobs)
+        for id in order[:-1]:
+            assert reader.get(id) == (b"hot" if id == hot else noise(5000, blobs[id]))
+    assert len(opened) == len(set(opened)) > 15
+
+
+def test_a_blob_that_moved_since_its_place_was_looked_up_is_found_again(local: BlobStore) -> None:
+    (id,) = save(local, [noise(1000)])
+    with local.reader() as reader:
+        assert reader.in_storage_order([id]) == [id]
+        with local.database.write() as tx:  # as a fold does: the frame gets another place
+            tx.execute("UPDATE hot SET frame = 77")
+            tx.execute("UPDATE blobs SET frame = 77")
+        assert reader.get(id) == noise(1000)
+
+
+def test_a_flipped_byte_is_never_given_out(local: BlobStore) -> None:
+    data = noise(900_000)
+    (id,) = save(local, [data])
+    file = only_pack(local)
+    whole = bytearray(file.read_bytes())
+    for position in random.Random(2).sample(range(24, 900_000), 20):
+        damaged = bytearray(whole)
+        damaged[position] ^= 0x10
+        file.chmod(0o600)
+        file.write_bytes(damaged)
+        with local.reader() as reader, pytest.raises(Integrity, match=r"frame 0|damaged"):
+            reader.get(id)
+    file.write_bytes(whole)
+    with local.reader() as reader:
+        assert reader.get(id) == data
+
+
+def test_a_torn_and_a_missing_pack_are_integrity_errors(local: BlobStore) -> None:
+    (id,) = save(local, [noise(900_000)])
+    file = only_pack(local)
+    file.chmod(0o600)
+    with file.open("r+b") as stream:
+        stream.truncate(500_000)
+    with local.reader() as reader, pytest.raises(Integrity, match="torn"):
+        reader.get(id)
+    file.unlink()
+    with local.reader() as reader, pytest.raises(Integrity, match="gone"):
+        reader.get(id)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE frames SET raw_length = 1099511627776",
+        "UPDATE frames SET length = 1099511627776",
+        "UPDATE frames SET position = -5",
+        "UPDATE frames SET raw_length = 5",
+        "UPDATE blobs SET start = 900000",
+        "UPDATE blobs SET start = -10",
+        "UPDATE blobs SET length = 4",
+        "UPDATE blobs SET frame = 9",
+        "UPDATE blobs SET pack = 9",
+        "UPDATE blobs SET pack = 0",
+        "UPDATE blobs SET kind = 5",
+        "UPDATE packs SET name = '../../../../etc/passwd'",
+        "UPDATE packs SET name = '00000000000000000000000000000000'",
+    ],
+)
+def test_a_catalogue_made_to_harm_gives_an_integrity_error(local: BlobStore, harm: str) -> None:
+    (id,) = save(local, [noise(900_000)])
+    with local.database.write() as tx:
+        tx.execute(harm)
+    with local.reader() as reader, pytest.raises(Integrity):
+        reader.get(id)
+
+
+@pytest.mark.parametrize("wrong", ["recipe of a recipe", "chunk of another length", "chunks of another blob"])
+def test_a_recipe_made_to_harm_gives_an_integrity_error(local: BlobStore, wrong: str) -> None:
+    large, small = save(local, [noise(2 * MIB), noise(1000)])
+    chunk = {
+        "recipe of a recipe": Chunk(large, 1000),
+        "chunk of another length": Chunk(small, 999),
+        "chunks of another blob": Chunk(small, 1000),
+    }[wrong]
+    forged = b"f" * 32
+    with local.writer() as writer:
+        writer._stage(forged, BlobKind.RECIPE, encode_recipe(forged, BlobKind.DATA, [chunk]))
+        writer.commit(nothing)
+    with local.reader() as reader:
+        with pytest.raises(Integrity):
+            reader.get(forged)
+        with pytest.raises(Integrity):
+            list(reader.stream(forged))
+
+
+def test_a_stream_gives_pieces_of_bounded_size(store: BlobStore) -> None:
+    data = noise(10 * MIB)
+    (id,) = save(store, [data])
+    with store.reader() as reader:
+        pieces = list(reader.stream(id))
+    assert b"".join(pieces) == data and max(map(len, pieces)) <= 256 << 10
+
+
+def test_threads_may_share_one_reader(store: BlobStore) -> None:
+    ids = save(store, [noise(20_000, number) for number in range(300)])
+    with store.reader() as reader:
+        reader.in_storage_order(ids)
+
+        def read(thread: int) -> None:
+            numbers = list(range(300))
+            random.Random(thread).shuffle(numbers)
+            for number in numbers:
+                assert reader.get(ids[number]) == noise(20_000, number)
+
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(read, range(6)))
+
+
+def test_the_cache_of_frames_stays_within_its_bytes() -> None:
+    cache = FrameCache(1000)
+    for number in range(50):
+        cache.put((1, number), bytes(90))
+        assert cache.get((1, 0)) is not None, "what is used stays"
+    cache.put((2, 0), bytes(2000))
+    assert cache.get((2, 0)) is None
+    held = [number for number in range(50) if cache.get((1, number)) is not None]
+    assert held == [0, *range(40, 50)]

@@ -1,0 +1,98 @@
+"""Work in forked children, for tests of what several processes do to one store and of what a killed one leaves."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from takeback.store.catalogue import sqlite
+
+KILLED = -signal.SIGKILL
+
+
+def start(work: Callable[[], Any]) -> tuple[int, int]:
+    """Run ``work`` in a child; returns its pid and a descriptor that its pickled result comes from."""
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # later Pythons warn of a fork beside threads
+        child = os.fork()
+    if child:
+        os.close(write)
+        return child, read
+    status = 1
+    try:
+        os.close(read)
+        result = work()
+        with open(write, "wb") as stream:
+            pickle.dump(result, stream)
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
+
+
+def finish(child: tuple[int, int]) -> tuple[int, Any]:
+    """The exit code (negative for a signal) and the result of a child, once it has ended."""
+    pid, read = child
+    with open(read, "rb") as stream:
+        answer = stream.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return code, pickle.loads(answer) if code == 0 else None
+
+
+def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
+    return finish(start(work))
+
+
+def at_once(works: Sequence[Callable[[], Any]]) -> list[Any]:
+    """The results of all, each in a child of its own, let go at the same moment; all must succeed."""
+    gate, opener = os.pipe()
+
+    def gated(work: Callable[[], Any]) -> Callable[[], Any]:
+        def run() -> Any:
+            os.close(opener)
+            os.read(gate, 1)
+            return work()
+
+        return run
+
+    children = [start(gated(work)) for work in works]
+    os.close(opener)
+    ended = [finish(child) for child in children]
+    os.close(gate)
+    assert [code for code, _ in ended] == [0] * len(works)
+    return [result for _, result in ended]
+
+
+def kill_before_step(number: int) -> None:
+    """From now on count what this process does to disk, and kill it just before step ``number``, as kill -9 does."""
+    lock = threading.Lock()
+    steps = 0
+
+    def step() -> None:
+        nonlocal steps
+        with lock:
+            steps += 1
+            if steps == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            step()
+            return function(*arguments, **options)
+
+        return call
+
+    for name in ("write", "fsync", "link", "rename", "replace", "unlink", "mkdir", "open"):
+        setattr(os, name, counted(getattr(os, name)))
+    sqlite._Connection.execute = counted(sqlite._Connection.execute)  # type: ignore[method-assign]
+    sqlite._Connection.executemany = counted(sqlite._Connection.executemany)  # type: ignore[method-assign]
