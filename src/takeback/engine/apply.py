@@ -15,7 +15,7 @@ from takeback.engine.line import Line, Present
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
 from takeback.errors import Conflict, Integrity
-from takeback.model.ids import BlobKind, new_id
+from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.move import Move
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
@@ -38,6 +38,8 @@ def apply(line: Line, plan: Plan, watch: Watch | None = None) -> Report:
 
 def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Report:
     """Apply a plan that was made from this very present. The caller holds the lock."""
+    if plan.stuck:
+        raise _stuck(plan)
     if plan.empty:
         at = present.head.id if present.head is not None else ""
         return _report(plan, None, at, at, plan.effects, ())
@@ -145,6 +147,14 @@ def _read_back(
                 hints=["is another program writing there? takeback verify checks the store"],
             )
     return done, kept
+
+
+def _stuck(plan: Plan) -> Conflict:
+    """Nothing at all could be applied: the move stays as it is."""
+    lines = [f"{item.path}: {item.reason}" for item in (*plan.conflicts, *plan.kept)]
+    lines += [f"{path}: several sessions may have changed it" for path in plan.shared]
+    listed = "\n  ".join((*lines[:20], *([f"and {len(lines) - 20} more"] if len(lines) > 20 else ())))
+    return Conflict(f"nothing of move {short(plan.moves[0])} could be taken back:\n  {listed}", hints=plan.hints)
 
 
 def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: SnapshotRow, at: SnapshotRow) -> None:

@@ -188,7 +188,7 @@ def _everything(reader: Reader, source: Source, part: Part, paths: Sequence[str]
 
 
 def _clean(paths: Iterable[str] | None) -> list[str] | None:
-    """Paths relative to the root, as trees name them; no paths at all is everything."""
+    """Paths relative to the root, as trees name them; None is everything."""
     if paths is None:
         return None
     cleaned = []
@@ -197,4 +197,8 @@ def _clean(paths: Iterable[str] | None) -> list[str] | None:
         if os.path.isabs(normal) or normal.split(os.sep)[0] == os.pardir:
             raise InvalidInput(f"{path!r} is outside the root", hints=["name paths relative to the root"])
         cleaned.append("" if normal == "." else normal)
-    return cleaned or None
+    if not cleaned:
+        raise InvalidInput(
+            "an empty list of paths names nothing to restore", hints=["leave it out to restore everything"]
+        )
+    return cleaned

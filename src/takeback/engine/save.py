@@ -90,9 +90,11 @@ def noted(present: Present) -> dict[str, Any]:
 
 
 def check_label(label: str) -> None:
-    if not label or label.startswith("@") or "\n" in label or "\0" in label or label in ("root", "original"):
+    reads_as_reference = label.startswith("@") or label.endswith(" ago") or label in ("root", "original")
+    if not label.strip() or reads_as_reference or not label.isprintable():
         raise InvalidInput(
-            f"{label!r} cannot be a label: it is empty, spans lines, or reads as a reference", hints=["choose another"]
+            f"{label!r} cannot be a label: it is empty, not printable, or reads as a reference",
+            hints=["choose another"],
         )
 
 

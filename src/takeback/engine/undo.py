@@ -11,13 +11,14 @@ from takeback.engine.attribution import OPEN_END, PRESENT, OwnedStep, owned_step
 from takeback.engine.line import Line, Present
 from takeback.engine.outside import outside_effects
 from takeback.engine.references import Reference, resolve, resolve_move
-from takeback.errors import Conflict, InvalidInput, NotFound
+from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.move import AGENT_LEVELS, LEVELS, Move
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.protocol import Step
+from takeback.sources.trees import within
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -78,8 +79,8 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish.shared)
         if plan.effects:
             return replace(plan, moves=(*plan.moves, *passed))
-        if plan.conflicts or plan.shared or plan.kept:
-            raise _stuck(line, plan, targets)
+        if plan.stuck:
+            return replace(plan, hints=_instead(line, plan, targets))
         passed += plan.moves
         if wish.move is not None:
             by = targets[0].undone_by
@@ -152,9 +153,7 @@ def _redo(line: Line, writer: Writer, present: Present, move: str | None) -> Pla
     with line.blobs.database.read() as tx:
         target = _undo_to_redo(tx, line, move)
     plan = _plan(line, writer.reader, present, "redo", [target], 0, True)
-    if not plan.effects and (plan.conflicts or plan.kept):
-        raise _stuck(line, plan, [target])
-    if not plan.effects:
+    if plan.empty and not plan.stuck:
         raise NotFound(f"there is nothing left of undo {short(target.id)} to take back")
     return plan
 
@@ -245,25 +244,27 @@ def _shares(
     """In a contested step: the paths to leave alone, and those of them that may be anybody's."""
     if not step.contested:
         return frozenset(), []
-    changed = [change.path for change in line.source(part).diff(reader, old, new)]
-    foreign = {path for path in changed if path in step.foreign and path not in step.own}
-    unclear = [path for path in changed if path not in step.own and path not in step.foreign]
-    return frozenset(foreign if shared else foreign.union(unclear)), [] if shared else unclear
+    foreign: list[str] = []
+    unclear: list[str] = []
+    for change in line.source(part).diff(reader, old, new):
+        mine, theirs = within(step.own, change.path), within(step.foreign, change.path)
+        if mine == theirs:
+            unclear.append(change.path)
+        elif theirs:
+            foreign.append(change.path)
+    return frozenset(foreign if shared else (*foreign, *unclear)), [] if shared else unclear
 
 
 def _left_out(present: Present) -> tuple[NotCaptured, ...]:
     return tuple(item for part in present.parts.values() for item in part.not_captured)
 
 
-def _stuck(line: Line, plan: Plan, targets: Sequence[Move]) -> Conflict:
-    """Nothing at all could be applied: the move stays as it is."""
-    lines = [f"{item.path}: {item.reason}" for item in (*plan.conflicts, *plan.kept)]
-    lines += [f"{path}: several sessions may have changed it" for path in plan.shared]
+def _instead(line: Line, plan: Plan, targets: Sequence[Move]) -> tuple[str, ...]:
+    """What else could be done, where nothing of a move can be taken back."""
     hints = ["takeback undo --shared takes what several sessions may have changed, too"] if plan.shared else []
     if len(targets) == 1 and (older := _older(line, targets[0])) is not None:
         hints.append(f"the next older move is {short(older.id)}: takeback undo {short(older.id)}")
-    listed = "\n  ".join(lines[:20])
-    return Conflict(f"nothing of move {short(targets[0].id)} could be taken back:\n  {listed}", hints=hints)
+    return tuple(hints)
 
 
 def _older(line: Line, move: Move) -> Move | None:

@@ -82,10 +82,17 @@ class Plan:
     not_captured: tuple[NotCaptured, ...] = ()
     notes: tuple[str, ...] = ()
     """What a person should know first: another git HEAD, a different set of parts."""
+    hints: tuple[str, ...] = ()
+    """What to do instead, if nothing of the plan can be done."""
 
     @property
     def empty(self) -> bool:
         return not self.effects
+
+    @property
+    def stuck(self) -> bool:
+        """Whether there is something to take back, and nothing of it can be."""
+        return not self.effects and self.verb != "restore" and bool(self.conflicts or self.shared or self.kept)
 
     @property
     def merged(self) -> tuple[str, ...]:
