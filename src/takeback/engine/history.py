@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from takeback.engine import journal
 from takeback.engine.line import Line
 from takeback.engine.references import Reference
 from takeback.engine.restore import find
@@ -12,6 +13,7 @@ from takeback.model.diff import Diff
 from takeback.model.move import Move
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
+from takeback.model.tree import Entry
 from takeback.sources.trees import within
 from takeback.store.catalogue import moves, snapshots, timelines
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -58,6 +60,21 @@ def stream(line: Line, reference: Reference, path: str, part: str = "workspace")
         snapshot = find(line, reader, reference)
         source = line.source(part)
         yield from source.read(reader, snapshot.parts[part], path.strip("/"))
+
+
+def files(line: Line, reference: Reference, path: str = "", part: str = "workspace") -> Iterator[tuple[str, Entry]]:
+    """Everything that a part holds at and below a path."""
+    with line.blobs.reader() as reader:
+        snapshot = find(line, reader, reference)
+        for change in line.source(part).diff(reader, None, snapshot.parts[part]):
+            if change.after is not None and within([path], change.path):
+                yield change.path, change.after
+
+
+def interrupted(line: Line) -> int | None:
+    """When a restore of the line's root began that has not ended."""
+    found = journal.pending(line)
+    return None if found is None else found.started_ns
 
 
 def diff(

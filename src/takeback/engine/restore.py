@@ -172,7 +172,7 @@ def _check_paths(reader: Reader, source: Source, present: Part | None, target: S
         if all(source.state_at(reader, part, path) is None for part in parts):
             raise NotFound(
                 f"{path!r} is neither in snapshot {short(target.id)} nor there now",
-                hints=[f"takeback show {short(target.id)} lists what it holds"],
+                hints=[f"takeback show {short(target.id)}: lists what it holds"],
             )
 
 

@@ -19,6 +19,7 @@ from takeback.model.plan import Plan, Report
 from takeback.model.progress import Listener, Watch
 from takeback.model.sizes import parse_seconds
 from takeback.model.snapshot import Snapshot
+from takeback.model.tree import Entry
 
 if TYPE_CHECKING:
     from takeback.engine.aio import AsyncTimeline
@@ -84,6 +85,14 @@ class Timeline:
     def stream(self, reference: Reference, path: str) -> Iterator[bytes]:
         """The same, piece by piece."""
         return history.stream(self._line, reference, path)
+
+    def files(self, reference: Reference, path: str = "") -> Iterator[tuple[str, Entry]]:
+        """Everything that a snapshot holds at and below a path, directories too, by path."""
+        return history.files(self._line, reference, path.strip("/"))
+
+    def interrupted(self) -> int | None:
+        """When a restore of this root began that was killed, in nanoseconds; the next save or restore finishes it."""
+        return history.interrupted(self._line)
 
     def diff(self, a: Reference = "@", b: Reference | None = None, *, paths: Iterable[str] | None = None) -> Diff:
         """What differs between two snapshots; ``b`` defaults to the present."""
