@@ -96,15 +96,15 @@ def _candidates(line: Line, wish: Wish) -> Iterator[tuple[list[Move], int]]:
     with line.blobs.database.read() as tx:
         timeline = line.row(tx).number
         if wish.move is not None:
-            yield [_named(tx, line, wish.move)], 0
+            groups = [([_named(tx, line, wish.move)], 0)]
         elif wish.since is not None:
             start = resolve(tx, line, wish.since, wish.session)
             group = _since(tx, timeline, start, wish)
-            if group:
-                yield group, start.seq
+            groups = [(group, start.seq)] if group else []
         else:
-            for move in _newest_first(tx, timeline, wish):
-                yield [move], 0
+            yield from (([move], 0) for move in _newest_first(tx, timeline, wish))
+            return
+    yield from groups
 
 
 def _named(tx: Transaction, line: Line, reference: str) -> Move:
@@ -121,32 +121,42 @@ def _named(tx: Transaction, line: Line, reference: str) -> Move:
 
 def _since(tx: Transaction, timeline: int, start: SnapshotRow, wish: Wish) -> list[Move]:
     """Every agent move that did something after a snapshot; a person's manual ones if there is no agent at all."""
-    every = [*move_rows.open_moves(tx, timeline, wish.session)]
-    every += move_rows.effective(tx, timeline, LEVELS[:-1], session=wish.session)
-    later = [move for move in every if (move.closing_seq or OPEN_END) > start.seq and move.undone_by is None]
-    if wish.level is not None:
-        return [move for move in later if move.level == wish.level]
-    agents = [move for move in later if move.level in AGENT_LEVELS]
-    if agents or any(move_rows.has_level(tx, timeline, level) for level in AGENT_LEVELS):
-        return agents
-    return later
+    levels: Sequence[str] = (wish.level,) if wish.level is not None else _levels_in_use(tx, timeline)
+    opened = [move for move in move_rows.open_moves(tx, timeline, wish.session) if move.level in levels]
+    closed = move_rows.effective(tx, timeline, levels, session=wish.session, after_seq=start.seq)
+    return [
+        move
+        for move in (*opened, *closed)
+        if move.level != "run" or wish.level is not None or _stands_alone(tx, timeline, move)
+    ]
 
 
 def _newest_first(tx: Transaction, timeline: int, wish: Wish) -> Iterator[Move]:
-    """An open move first, then closed ones that nothing has taken back."""
-    level = wish.level or _level_in_use(tx, timeline)
+    """An open move first, then closed ones that nothing has taken back; only such as stand for themselves."""
+    levels: Sequence[str] = (wish.level,) if wish.level is not None else _levels_in_use(tx, timeline)
     for move in move_rows.open_moves(tx, timeline, wish.session):
-        if move.level == level or (move.level == "manual" and wish.level is None):
+        by_itself = wish.level is not None or _stands_alone(tx, timeline, move)
+        if (move.level in levels and by_itself) or (move.level == "manual" and wish.level is None):
             yield move
     verbs = ("restore",) if wish.level is None else ()
-    yield from move_rows.effective(tx, timeline, (level,), verbs=verbs, session=wish.session)
+    for move in move_rows.effective(tx, timeline, levels, verbs=verbs, session=wish.session):
+        if wish.level is not None or _stands_alone(tx, timeline, move):
+            yield move
 
 
-def _level_in_use(tx: Transaction, timeline: int) -> str:
-    for level in ("turn", "run", "action"):
-        if move_rows.has_level(tx, timeline, level):
-            return level
-    return "manual"
+def _levels_in_use(tx: Transaction, timeline: int) -> Sequence[str]:
+    """Agents' levels, if an agent has ever moved here; else a person's own saves."""
+    return AGENT_LEVELS if any(move_rows.has_level(tx, timeline, level) for level in AGENT_LEVELS) else ("manual",)
+
+
+def _stands_alone(tx: Transaction, timeline: int, move: Move) -> bool:
+    """Whether undo acts on a move by itself: on turns; on runs without turns; on actions outside of both."""
+    first, last = move.opening_seq, move.closing_seq if move.closing_seq is not None else OPEN_END
+    if move.level == "run":
+        return not move_rows.inside(tx, timeline, "turn", first, last)
+    if move.level == "action":
+        return not any(move_rows.around(tx, timeline, level, first, last) for level in ("turn", "run"))
+    return True
 
 
 def _redo(line: Line, writer: Writer, present: Present, move: str | None) -> Plan:
@@ -169,15 +179,15 @@ def _undo_to_redo(tx: Transaction, line: Line, move: str | None) -> Move:
         if undo_move.undone_by is not None:
             raise NotFound(f"the undo {short(undo_move.id)} was redone already, by {short(undo_move.undone_by)}")
         return undo_move
-    newest = move_rows.effective(tx, timeline, (), verbs=("undo",), limit=1)
-    if not newest:
+    newest = next(move_rows.effective(tx, timeline, (), verbs=("undo",)), None)
+    if newest is None:
         raise NotFound("there is nothing to redo", hints=["redo takes back an undo; takeback log shows them"])
-    if move_rows.opened_since(tx, timeline, newest[0].id, AGENT_LEVELS):
+    if move_rows.opened_since(tx, timeline, newest.id, AGENT_LEVELS):
         raise NotFound(
             "there is nothing to redo: an agent has moved on since the last undo",
-            hints=[f"takeback redo {short(newest[0].id)} brings it back all the same"],
+            hints=[f"takeback redo {short(newest.id)} brings it back all the same"],
         )
-    return newest[0]
+    return newest
 
 
 def _plan(
@@ -270,4 +280,4 @@ def _instead(line: Line, plan: Plan, targets: Sequence[Move]) -> tuple[str, ...]
 def _older(line: Line, move: Move) -> Move | None:
     with line.blobs.database.read() as tx:
         every = move_rows.effective(tx, line.row(tx).number, (move.level,), verbs=("restore",))
-    return next((each for each in every if each.opening_seq < move.opening_seq), None)
+        return next((each for each in every if each.opening_seq < move.opening_seq), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from takeback.model.move import Move
@@ -14,6 +14,9 @@ _COLUMNS = (
     "id, session, level, title, opening, opening_seq, closing, closing_seq, opened_ns, closed_ns, verb, undone_by, "
     "key, reported, context"
 )
+
+_PAGE = 100
+_LAST = 1 << 62
 
 
 def add(tx: Transaction, timeline: int, move: Move) -> None:
@@ -70,23 +73,34 @@ def open_moves(tx: Transaction, timeline: int, session: str | None = None) -> li
 
 
 def effective(
-    tx: Transaction, timeline: int, levels: Sequence[str], *, verbs: Sequence[str] = (), session: str | None = None,
-    limit: int | None = None,
-) -> list[Move]:  # fmt: skip
-    """Closed moves that nothing has taken back: of these levels, or takeback's own of these verbs; newest first."""
+    tx: Transaction,
+    timeline: int,
+    levels: Sequence[str],
+    *,
+    verbs: Sequence[str] = (),
+    session: str | None = None,
+    after_seq: int = 0,
+) -> Iterator[Move]:
+    """Closed moves that nothing has taken back: of these levels, or takeback's own of these verbs; the last closed first.
+
+    ``after_seq`` leaves out what was closed at or before a place. Read page by page, as far as the caller goes.
+    """
     marks, verb_marks = ", ".join("?" * len(levels)), ", ".join("?" * len(verbs))
     sql = (
-        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND closing_seq IS NOT NULL AND undone_by IS NULL "
-        f"AND (level IN ({marks}) OR (level = 'takeback' AND verb IN ({verb_marks})))"
+        f"SELECT {_COLUMNS}, seq FROM moves WHERE timeline = ? AND closing_seq > ? AND undone_by IS NULL "
+        f"AND (level IN ({marks}) OR (level = 'takeback' AND verb IN ({verb_marks}))) "
+        "AND (closing_seq < ? OR (closing_seq = ? AND seq < ?))"
     )
-    arguments: list[object] = [timeline, *levels, *verbs]
+    arguments: list[object] = [timeline, after_seq, *levels, *verbs]
+    tail: list[object] = []
     if session is not None:
-        sql += " AND session = ?"
-        arguments.append(session)
-    sql += " ORDER BY closing_seq DESC, seq DESC"
-    if limit is not None:
-        sql += f" LIMIT {int(limit)}"
-    return [_move(row) for row in tx.execute(sql, arguments)]
+        sql, tail = sql + " AND session = ?", [session]
+    sql += f" ORDER BY closing_seq DESC, seq DESC LIMIT {_PAGE}"
+    closing, seq = _LAST, _LAST
+    while rows := tx.execute(sql, [*arguments, closing, closing, seq, *tail]):
+        for row in rows:
+            yield _move(row[:-1])
+        closing, seq = rows[-1][7], rows[-1][-1]
 
 
 def overlapping(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[Move]:
@@ -96,6 +110,24 @@ def overlapping(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -
         "AND (closing_seq IS NULL OR closing_seq > ?) ORDER BY seq"
     )
     return [_move(row) for row in tx.execute(sql, (timeline, last_seq, first_seq))]
+
+
+def inside(tx: Transaction, timeline: int, level: str, first_seq: int, last_seq: int) -> bool:
+    """Whether a move of a level lies within a window."""
+    sql = (
+        "SELECT 1 FROM moves WHERE timeline = ? AND level = ? AND opening_seq >= ? AND opening_seq < ? "
+        "AND (closing_seq IS NULL OR closing_seq <= ?) LIMIT 1"
+    )
+    return bool(tx.execute(sql, (timeline, level, first_seq, last_seq, last_seq)))
+
+
+def around(tx: Transaction, timeline: int, level: str, first_seq: int, last_seq: int) -> bool:
+    """Whether a move of a level has a whole window within its own."""
+    sql = (
+        "SELECT 1 FROM moves WHERE timeline = ? AND level = ? AND opening_seq <= ? "
+        "AND (closing_seq IS NULL OR closing_seq >= ?) LIMIT 1"
+    )
+    return bool(tx.execute(sql, (timeline, level, first_seq, last_seq)))
 
 
 def has_level(tx: Transaction, timeline: int, level: str) -> bool:
@@ -113,7 +145,9 @@ def opened_since(tx: Transaction, timeline: int, move: str, levels: Sequence[str
 
 
 def first_of_session(tx: Transaction, timeline: int, session: str) -> Move | None:
-    sql = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND session = ? AND level <> 'takeback' ORDER BY seq LIMIT 1"
+    sql = (
+        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND session = ? AND level <> 'takeback' ORDER BY seq LIMIT 1"
+    )
     rows = tx.execute(sql, (timeline, session))
     return _move(rows[0]) if rows else None
 

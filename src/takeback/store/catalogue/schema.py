@@ -45,6 +45,7 @@ TABLES = (
         opened_ns BIGINT NOT NULL, closed_ns BIGINT, undone_by TEXT, context TEXT NOT NULL)""",
     "CREATE INDEX moves_by_timeline ON moves (timeline, seq)",
     "CREATE INDEX moves_by_closing ON moves (timeline, closing_seq)",
+    "CREATE INDEX moves_by_level ON moves (timeline, level, opening_seq)",
     "CREATE TABLE takes (move TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (move, target))",
     "CREATE INDEX takes_by_target ON takes (target)",
     """CREATE TABLE operations (
