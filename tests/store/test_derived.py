@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.stores import nothing
 from takeback.store.blobstore import BlobStore
 from takeback.store.derived import DerivedFiles, _frame, _unframe
 
@@ -70,3 +71,15 @@ def test_where_nothing_can_be_written_nothing_happens(tmp_path: Path) -> None:
 def test_a_key_may_be_any_text_that_a_path_can_be(store: BlobStore) -> None:
     store.derived.put("\udcff", b"data")
     assert store.derived.get("\udcff") == b"data"
+
+
+def test_a_writers_derived_files_hold_only_once_it_has_committed(store: BlobStore) -> None:
+    store.derived.put("key", b"old")
+    with store.writer() as writer:
+        writer.derived.put("key", b"")
+        assert writer.derived.get("key") == b"" and store.derived.get("key") == b"old"
+    assert store.derived.get("key") == b"old"
+    with store.writer() as writer:
+        writer.derived.put("key", b"new")
+        writer.commit(nothing)
+    assert store.derived.get("key") == b"new"

@@ -367,5 +367,68 @@ def test_a_failed_fsync_discards_the_pack_and_is_never_tried_again(
     assert list((local.path / "tmp").iterdir()) == []
 
 
+@pytest.mark.parametrize("length", [100, 3 * MIB])
+def test_an_interrupt_just_after_the_commit_takes_nothing_away(
+    local: BlobStore, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    data = noise(length)
+    with pytest.raises(KeyboardInterrupt), local.writer() as writer:
+        id = writer.put(data, BlobKind.DATA)
+        begin = writer._begin
+        interrupts = iter([KeyboardInterrupt()])
+
+        def interrupted() -> None:
+            for interrupt in interrupts:
+                raise interrupt
+            begin()
+
+        monkeypatch.setattr(writer, "_begin", interrupted)
+        writer.commit(nothing)
+    with local.reader() as reader:
+        assert reader.get(id) == data
+    assert problems(local) == []
+
+
+def test_what_is_put_while_a_commit_records_is_refused(store: BlobStore) -> None:
+    with store.writer() as writer:
+        with pytest.raises(InvalidInput, match="before the commit"):
+            writer.commit(lambda tx: writer.put(b"late", BlobKind.DATA))
+        writer.put(b"in time", BlobKind.DATA)
+        writer.commit(nothing)
+
+
+def test_a_writer_or_reader_that_was_closed_says_so(store: BlobStore) -> None:
+    (id,) = save(store, [b"data"])
+    with store.writer() as writer, store.reader() as reader:
+        pass
+    with pytest.raises(InvalidInput, match="closed"):
+        writer.put(b"more", BlobKind.DATA)
+    with pytest.raises(InvalidInput, match="closed"):
+        writer.commit(nothing)
+    with pytest.raises(InvalidInput, match="closed"):
+        reader.get(id)
+
+
+def test_using_a_writers_reader_in_a_block_keeps_the_writers_lease(store: BlobStore) -> None:
+    with store.writer() as writer:
+        id = writer.put(b"data", BlobKind.DATA)
+        with writer.reader as reader:
+            assert reader.get(id) == b"data"
+        with store.database.write() as tx:
+            passed = counters.next_value(tx, "generation") - 1
+        assert not store.leases.ended(passed)
+        assert writer.reader.get(id) == b"data"
+
+
+def test_a_buffer_that_changes_after_the_put_changes_nothing(store: BlobStore) -> None:
+    buffer = bytearray(b"as it was put")
+    with store.writer() as writer:
+        id = writer.put(buffer, BlobKind.DATA)  # type: ignore[arg-type]
+        buffer[:] = b"as it is now!"
+        writer.commit(nothing)
+    with store.reader() as reader:
+        assert reader.get(id) == b"as it was put"
+
+
 def _raise(tx: object) -> None:
     raise RuntimeError("no")

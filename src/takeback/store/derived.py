@@ -111,7 +111,7 @@ class DerivedDraft:
         self._draft: dict[str, bytes] = {}
 
     def get(self, key: str) -> bytes | None:
-        return self._draft.get(key) or self._base.get(key)
+        return self._draft[key] if key in self._draft else self._base.get(key)
 
     def put(self, key: str, data: bytes) -> None:
         self._draft[key] = data

@@ -33,7 +33,6 @@ class PackWriter:
         self.size = 0
         self.frames: list[FrameSpan] = []
         self.entries: list[PackEntry] = []
-        self.finished = False
         self._count = 0
         self._backend = backend
         self._sealer = sealer
@@ -69,11 +68,9 @@ class PackWriter:
             raise self._error
 
     def abandon(self) -> None:
-        """Stop as soon as can be, and leave no file."""
+        """Stop as soon as can be. A pack that had its name already keeps it."""
         self._abandoned = True
         self._end()
-        if self.finished:
-            self._backend.delete(object_name(self.name))
 
     def _end(self) -> None:
         if not self._threads:
@@ -97,7 +94,6 @@ class PackWriter:
     def _write(self) -> None:
         try:
             self.size = self._backend.put(object_name(self.name), self._chunks())
-            self.finished = True
             return
         except _Abandoned:
             self._error = TakebackError("the pack was abandoned")

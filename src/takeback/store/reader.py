@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from blake3 import blake3
 
-from takeback.errors import Integrity, NotFound
+from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
 from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.blobs import HOT_PACK, Location
 from takeback.store.catalogue.database import Database
 from takeback.store.leases import Lease
-from takeback.store.pack import frame_place, object_name
+from takeback.store.pack import FrameSpan, frame_place, object_name
 from takeback.store.recipe import Recipe, decode_recipe
 from takeback.store.sealing import HOT, RAW_LIMIT, Sealer
 
@@ -44,14 +44,16 @@ class Reader:
         database: Database,
         backend: Backend,
         sealer: Sealer,
-        lease: Lease,
+        lease: Lease | None,
         pending: Callable[[bytes], Stored | None] | None = None,
     ) -> None:
+        """With ``lease`` None somebody else holds one for as long as this reader is used."""
         self._database = database
         self._backend = backend
         self._sealer = sealer
         self._lease = lease
         self._pending = pending
+        self._closed = False
         self._frames = FrameCache(CACHE_BYTES)
         self._ahead: dict[bytes, Location] = {}
 
@@ -64,7 +66,10 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        self._lease.release()
+        """Give the lease back. A reader that only borrows one, as a writer's does, can be used on."""
+        if self._lease is not None:
+            self._lease.release()
+            self._closed = True
         self._frames.clear()
         self._ahead.clear()
 
@@ -125,6 +130,8 @@ class Reader:
         return self._read(self._locate(id, kind))
 
     def _locate(self, id: bytes, kind: BlobKind | None) -> Location:
+        if self._closed:
+            raise InvalidInput("the reader has been closed", hints=["use it inside its `with` block"])
         location = self._ahead.get(id)
         if location is None:
             with self._database.read() as tx:
@@ -144,7 +151,7 @@ class Reader:
         if location.kind != BlobKind.RECIPE and blake3(data).digest() != location.id:
             raise Integrity(
                 f"blob {location.id.hex()[:12]} is damaged: its bytes are not those that were stored "
-                f"({f'pack {location.name}' if location.name else 'hot'}, frame {location.frame})",
+                f"({f'pack number {location.pack}' if location.pack else 'hot rows'}, frame {location.frame})",
                 hints=["takeback verify --read-data shows what else is affected"],
             )
         return Stored(location.kind, data)
@@ -166,11 +173,13 @@ class Reader:
         return self._sealer.open(row[0], row[1], HOT)
 
     def _open_packed(self, at: Location) -> bytes:
-        if at.name is None or at.position is None or at.sealed_length is None or at.raw_length is None:
+        with self._database.read() as tx:
+            found = blobs.locate_frame(tx, at.pack, at.frame)
+        if found is None:
             raise Integrity(
                 f"blob {at.id.hex()[:12]} lies in a pack that the catalogue does not list", hints=["takeback repair"]
             )
-        return read_frame(self._backend, self._sealer, at.name, at.frame, at.position, at.sealed_length, at.raw_length)
+        return read_frame(self._backend, self._sealer, found.name, at.frame, found.span)
 
     def _assemble(self, id: bytes, recipe: Recipe) -> Iterator[bytes]:
         whole = blake3()
@@ -187,11 +196,10 @@ class Reader:
             raise Integrity(f"the chunks of blob {id.hex()[:12]} do not make it", hints=["takeback verify --read-data"])
 
 
-def read_frame(
-    backend: Backend, sealer: Sealer, pack: str, frame: int, position: int, length: int, raw_length: int
-) -> bytes:
+def read_frame(backend: Backend, sealer: Sealer, pack: str, frame: int, span: FrameSpan) -> bytes:
     """One opened frame of a pack; Integrity if the pack is gone, torn or damaged there."""
     place = frame_place(pack, frame)
+    position, length, raw_length = span
     if not 0 <= length <= 2 * RAW_LIMIT or position < 0:
         raise Integrity(f"{place} cannot be {length} bytes long", hints=["takeback verify"])
     try:

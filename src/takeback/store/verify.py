@@ -116,7 +116,7 @@ def _check_frames(
         what = f"frame {number} of pack {row.name}"
         inside = entries.get(number, [])
         try:
-            raw = read_frame(store.backend, store.sealer, row.name, number, *span)
+            raw = read_frame(store.backend, store.sealer, row.name, number, span)
         except Integrity as error:
             blobs_inside = tuple(entry.id for entry in inside)
             yield Problem("damaged frame", what, error.message, row.name, blobs_inside)
@@ -147,18 +147,19 @@ def _check_hot(store: BlobStore, read_data: bool, watch: Watch) -> Iterator[Prob
         return  # that every hot blob has its frame is part of `_lost_blobs`
     with store.database.read() as tx:
         frames = _by_frame(blobs.entries_of(tx, HOT_PACK))
-        for done, (number, entries) in enumerate(sorted(frames.items())):
-            watch.tick(_PHASE, done, len(frames))
+    for done, (number, entries) in enumerate(sorted(frames.items())):
+        watch.tick(_PHASE, done, len(frames))
+        with store.database.read() as tx:
             row = blobs.hot_frame(tx, number)
-            what = f"hot frame {number}"
-            if row is None:
-                continue
-            try:
-                raw = store.sealer.open(row[0], row[1], HOT)
-            except Integrity as error:
-                yield Problem("damaged frame", what, error.message, None, tuple(entry.id for entry in entries))
-            else:
-                yield from _check_blobs(raw, entries, what, None)
+        if row is None:
+            continue  # lost, which `_lost_blobs` has said, or folded into a pack since
+        what = f"hot frame {number}"
+        try:
+            raw = store.sealer.open(row[0], row[1], HOT)
+        except Integrity as error:
+            yield Problem("damaged frame", what, error.message, None, tuple(entry.id for entry in entries))
+        else:
+            yield from _check_blobs(raw, entries, what, None)
 
 
 def _check_recipes(store: BlobStore, watch: Watch) -> Iterator[Problem]:

@@ -23,7 +23,7 @@ from takeback.store.chunking import LARGE, Chunker
 from takeback.store.derived import Derived, DerivedDraft
 from takeback.store.frames import FRAME_SIZE, Frame, FrameBuilder, seal_verified
 from takeback.store.leases import Lease
-from takeback.store.pack import new_pack_id
+from takeback.store.pack import new_pack_id, object_name
 from takeback.store.reader import Reader, Stored, read_frame
 from takeback.store.recipe import Chunk, encode_recipe
 from takeback.store.sealing import HOT, RAW_LIMIT, Sealer
@@ -58,7 +58,7 @@ class Writer:
         self.identity = identity
         self.scope = ""  # whose derived files are used, where several could share a key
         self.added = 0
-        self.reader = Reader(database, backend, sealer, lease, self._uncommitted)
+        self.reader = Reader(database, backend, sealer, None, self._uncommitted)
         self._database = database
         self._backend = backend
         self._sealer = sealer
@@ -66,6 +66,7 @@ class Writer:
         self._chunker = chunker
         self._lock = threading.RLock()
         self._process = os.getpid()
+        self._refusal = ""  # why nothing can be put at present
         with database.read() as tx:
             self._condemned = blobs.condemned(tx)
             self._new_store = not blobs.any_blob(tx)
@@ -98,6 +99,7 @@ class Writer:
             raise InvalidInput("recipes are made by the store itself: put the bytes that they stand for")
         if len(data) > (LARGE if kind is BlobKind.DATA else RAW_LIMIT):
             return self._put_chunks(_reading(data), kind)[0]
+        data = bytes(data)  # nothing is copied unless somebody could still change it
         id = blake3(data).digest()
         with self._lock:
             self._stage(id, kind, data)
@@ -136,6 +138,8 @@ class Writer:
             return pending | blobs.known(tx, wanted - pending, self._condemned)
 
     def _stage(self, id: bytes, kind: int, data: bytes) -> None:
+        if self._refusal:
+            raise InvalidInput(self._refusal)
         if id in self._staged or id in self._framed or id in self._building:
             return
         self._staged[id] = (kind, data)
@@ -230,7 +234,7 @@ class Writer:
         assert pack is not None
         if pack is self._pack:
             self._finish_pack()
-        return read_frame(self._backend, self._sealer, pack.name, frame.number, *pack.frames[frame.number])
+        return read_frame(self._backend, self._sealer, pack.name, frame.number, pack.frames[frame.number])
 
     # -- ending
 
@@ -241,13 +245,19 @@ class Writer:
         the commit can be tried again.
         """
         with self._lock:
+            if self._refusal:
+                raise InvalidInput(self._refusal)
             self._settle()
             self._close_frame()
             self._finish_pack()
             with self._database.write() as tx:
                 self._lease.check(tx)
                 added = self._publish(tx)
-                result = record(tx)
+                self._refusal = "what a commit records must be put before the commit"
+                try:
+                    result = record(tx)
+                finally:
+                    self._refusal = ""
             self.derived.keep()
             self.added += added
             self._new_store = self._new_store and not added
@@ -272,19 +282,23 @@ class Writer:
         if os.getpid() != self._process:
             return
         with self._lock:
+            self._refusal = "the writer has been closed"
             packs = [*self._packs, *([self._pack] if self._pack else [])]
             self._begin()
             try:
                 for pack in packs:
                     self._abandon(pack)
             finally:
-                self.reader.close()
+                self._lease.release()
 
     def _abandon(self, pack: PackWriter) -> None:
+        """Remove a pack, but only while the catalogue calls it pending: whoever is interrupted just after a commit
+        must not take away what that made live."""
+        pack.abandon()
         try:
-            pack.abandon()
             with self._database.write() as tx:
-                blobs.forget_pending(tx, pack.number)
+                if blobs.forget_pending(tx, pack.number):
+                    self._backend.delete(object_name(pack.name))
         except TakebackError:
             pass  # a pending pack that nobody commits is removed by the next collection
 

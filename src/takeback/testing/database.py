@@ -138,19 +138,23 @@ class DatabaseSuite:
             assert gone == {first}
             assert blobs.known(tx, [entry.id], gone) == set()
             found = blobs.locate(tx, entry.id)
-            assert found is not None and found.name == "first" and found.position == 24
+            assert found is not None and found.pack == first
+            assert blobs.locate_frame(tx, first, 0) == ("first", FrameSpan(24, 30, 10))
+            assert blobs.locate_frame(tx, first, 1) is None
             second = blobs.add_pending(tx, "second", 2)
             blobs.make_live(tx, second, 100, [FrameSpan(24, 40, 20)], [entry._replace(start=10)])
             moved = blobs.locate(tx, entry.id)
-            assert moved is not None and moved.name == "second" and moved.start == 10
+            assert moved is not None and (moved.pack, moved.start) == (second, 10)
+            assert blobs.forget_pending(tx, blobs.add_pending(tx, "third", 2))
+            assert not blobs.forget_pending(tx, second)
 
     def test_a_blob_stored_twice_stays_where_it_was_first(self, database: Database) -> None:
         entries = [PackEntry(bytes([number]) * 32, 1, 0, number, 1) for number in range(3)]
         with database.write() as tx:
-            for name in ("first", "second"):
-                number = blobs.add_pending(tx, name, 1)
+            numbers = [blobs.add_pending(tx, name, 1) for name in ("first", "second")]
+            for number in numbers:
                 blobs.make_live(tx, number, 100, [FrameSpan(24, 30, 10)], entries)
-            assert {at.name for at in blobs.locate_all(tx, [entry.id for entry in entries])} == {"first"}
+            assert {at.pack for at in blobs.locate_all(tx, [entry.id for entry in entries])} == {numbers[0]}
 
     def test_looking_up_many_ids_finds_each_once(self, database: Database) -> None:
         entries = [PackEntry(number.to_bytes(32, "big"), 1, 0, number, 1) for number in range(1000)]
@@ -161,7 +165,7 @@ class DatabaseSuite:
             assert blobs.known(tx, asked, frozenset()) == set(asked[:500])
             found = blobs.locate_all(tx, asked)
             assert sorted(at.id for at in found) == asked[:500]
-            assert {(at.pack, at.frame, at.name) for at in found} == {(0, 1, None)}
+            assert {(at.pack, at.frame) for at in found} == {(blobs.HOT_PACK, 1)}
             assert blobs.hot_frame(tx, 1) == (b"sealed", 1000)
             assert blobs.hot_frame(tx, 2) is None
 

@@ -21,7 +21,7 @@ _SMALL_BATCH = 16
 
 
 class Location(NamedTuple):
-    """All that is needed to read one blob. ``name`` is None in a hot frame, whose bytes are in the catalogue."""
+    """Where one blob lies; in `HOT_PACK` the frame is a hot one."""
 
     id: bytes
     kind: int
@@ -29,10 +29,13 @@ class Location(NamedTuple):
     frame: int
     start: int
     length: int
-    name: str | None
-    position: int | None
-    sealed_length: int | None
-    raw_length: int | None
+
+
+class FrameLocation(NamedTuple):
+    """Where one frame of a pack lies."""
+
+    name: str
+    span: FrameSpan
 
 
 class PackRow(NamedTuple):
@@ -61,10 +64,7 @@ def known(tx: Transaction, ids: Iterable[bytes], without: frozenset[int]) -> set
     return found
 
 
-_LOCATE = (
-    "SELECT b.id, b.kind, b.pack, b.frame, b.start, b.length, p.name, f.position, f.length, f.raw_length FROM blobs b "
-    "LEFT JOIN packs p ON p.id = b.pack LEFT JOIN frames f ON f.pack = b.pack AND f.frame = b.frame WHERE b.id "
-)
+_LOCATE = "SELECT id, kind, pack, frame, start, length FROM blobs WHERE id "
 
 
 def locate(tx: Transaction, id: bytes) -> Location | None:
@@ -75,6 +75,15 @@ def locate(tx: Transaction, id: bytes) -> Location | None:
 def locate_all(tx: Transaction, ids: Iterable[bytes]) -> list[Location]:
     """The locations of those that are stored, in no order."""
     return [Location(*row) for batch in _batches(ids) for row in tx.execute(f"{_LOCATE} IN ({_marks(batch)})", batch)]
+
+
+def locate_frame(tx: Transaction, pack: int, frame: int) -> FrameLocation | None:
+    rows = tx.execute(
+        "SELECT p.name, f.position, f.length, f.raw_length FROM frames f JOIN packs p ON p.id = f.pack "
+        "WHERE f.pack = ? AND f.frame = ?",
+        (pack, frame),
+    )
+    return FrameLocation(rows[0][0], FrameSpan(*rows[0][1:])) if rows else None
 
 
 def hot_frame(tx: Transaction, frame: int) -> tuple[bytes, int] | None:
@@ -99,8 +108,9 @@ def add_pending(tx: Transaction, name: str, generation: int) -> int:
     return number
 
 
-def forget_pending(tx: Transaction, number: int) -> None:
-    tx.execute("DELETE FROM packs WHERE id = ? AND state = 'pending'", (number,))
+def forget_pending(tx: Transaction, number: int) -> bool:
+    """Whether there was such a pending pack; a live one stays."""
+    return bool(tx.execute("DELETE FROM packs WHERE id = ? AND state = 'pending' RETURNING id", (number,)))
 
 
 def make_live(

@@ -26,6 +26,8 @@ PATIENCE = 30.0
 """Seconds that a writer waits for the others."""
 
 _CACHE_KIB = 16 << 10
+_WAL_BYTES = 4 << 20
+"""What a checkpoint leaves of the WAL's file."""
 
 
 class _Connection:
@@ -292,7 +294,9 @@ def _configured(handle: apsw.Connection) -> apsw.Connection:
     # whenever the WAL has grown by a thousand pages.
     handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     handle.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    handle.execute(f"PRAGMA synchronous = FULL; PRAGMA cache_size = -{_CACHE_KIB}")
+    handle.execute(
+        f"PRAGMA synchronous = FULL; PRAGMA cache_size = -{_CACHE_KIB}; PRAGMA journal_size_limit = {_WAL_BYTES}"
+    )
     return handle
 
 
@@ -308,7 +312,7 @@ def _open_readonly(path: str) -> apsw.Connection:
 def _busy() -> Locked:
     return Locked(
         f"the store's catalogue has been busy for {PATIENCE:.0f} seconds: another takeback is writing.",
-        hints=["try again when it is done; `takeback status` shows what is running"],
+        hints=["try again when it is done"],
     )
 
 
