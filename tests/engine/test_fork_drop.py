@@ -154,9 +154,8 @@ def test_a_drop_of_what_is_not_there_is_not_found(history: World) -> None:
     assert history.counts() == counts
 
 
-def test_the_store_verifies_after_a_drop_and_a_maintenance(history: World) -> None:
+def test_the_store_verifies_after_a_drop(history: World) -> None:
     history.line.drop("@-")
-    history.store.maintain()
     assert tuple(history.store.verify(read_data=True).problems) == ()
     history.undo()
     assert history.read("a") == b"0"

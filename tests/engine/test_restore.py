@@ -515,8 +515,9 @@ def test_an_unreadable_file_is_listed_and_survives(tmp_path: Path) -> None:
         world.write("locked", "secret", mode=0)
         snapshot = world.line.save("before")
         assert [(item.path, item.reason) for item in snapshot.not_captured] == [("locked", "unreadable")]
-        world.chmod("locked", 0o600)
-        world.turn("one", {"a": "1", "locked": "secret, edited"})
+        with world.line.turn("one"):
+            world.chmod("locked", 0o600)
+            world.edit({"a": "1", "locked": "secret, edited"})
         world.undo()
         assert world.files() == {"a": b"0", "locked": b"secret, edited"}
         world.restore("before")

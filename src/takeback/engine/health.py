@@ -141,10 +141,10 @@ def _bytes(blobs: BlobStore, ids: set[bytes]) -> tuple[int, int]:
     raw = 0
     stored = 0.0
     with blobs.database.read() as tx:
-        hot = blob_rows.hot_ratio(tx)
+        ratios = blob_rows.ratios(tx)
         for blob in blob_rows.locate_all(tx, ids):
             raw += blob.length
-            stored += blob.length * ((blob.sealed_length or 0) / blob.raw_length if blob.raw_length else hot)
+            stored += blob.length * ratios.get((blob.pack, blob.frame), 1.0)
     return raw, int(stored)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from blake3 import blake3
@@ -11,13 +12,13 @@ from blake3 import blake3
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.diff import Change
 from takeback.model.ids import BlobKind
-from takeback.model.plan import Effect
+from takeback.model.plan import Effect, Kept
 from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, FILE, name_bytes
 from takeback.sources import trees
-from takeback.sources.protocol import Proposal, Step
+from takeback.sources.protocol import Proposal, Staged, Step
 from takeback.sources.workspace import git, planning
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_paths
@@ -97,13 +98,13 @@ class Workspace:
             time_budget=self.time_budget,
         )
 
-    def stage(self, reader: Reader, effects: Sequence[Effect]) -> StagedFiles:
+    def stage(self, reader: Reader, effects: Sequence[Effect]) -> Staged:
         merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
 
         def content(blob: bytes) -> Iterator[bytes]:
             return iter((merged[blob],)) if blob in merged else reader.stream(blob)
 
-        return stage(self.root, effects, content)
+        return _Staged(self.name, stage(self.root, effects, content))
 
     def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
         return unfinished(self.root, effects)
@@ -152,6 +153,25 @@ class Workspace:
         gone = {effect.path for effect in effects}
         sections = {path: data for path, data in cache.items() if path not in touched and path not in gone}
         writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections))
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """Staged files, as a part of a snapshot."""
+
+    part: str
+    files: StagedFiles
+
+    @property
+    def kept(self) -> tuple[Kept, ...]:
+        reason = "something came into it meanwhile"
+        return tuple(Kept(self.part, path, reason) for path in self.files.kept)
+
+    def apply(self) -> None:
+        self.files.apply()
+
+    def discard(self) -> None:
+        self.files.discard()
 
 
 def _real_directory(path: str) -> str:

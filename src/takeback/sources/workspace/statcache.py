@@ -36,6 +36,8 @@ class Section:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self.tree: bytes
+        self.fingerprint: bytes
         self.tree, self.fingerprint, count, length = _HEAD.unpack_from(data)
         names_end = _HEAD.size + length
         stats_start = names_end + count

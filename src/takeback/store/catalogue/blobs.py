@@ -92,10 +92,12 @@ def hot_frame(tx: Transaction, frame: int) -> tuple[bytes, int] | None:
     return (rows[0][0], rows[0][1]) if rows else None
 
 
-def hot_ratio(tx: Transaction) -> float:
-    """How many sealed bytes one raw byte takes in the hot rows, on average."""
-    sealed, raw = tx.execute("SELECT COALESCE(SUM(LENGTH(data)), 0), COALESCE(SUM(raw_length), 0) FROM hot")[0]
-    return sealed / raw if raw else 1.0
+def ratios(tx: Transaction) -> dict[tuple[int, int], float]:
+    """How many sealed bytes one raw byte takes, by pack and frame; hot frames among them."""
+    packed = tx.execute("SELECT pack, frame, length, raw_length FROM frames")
+    hot = tx.execute("SELECT frame, LENGTH(data), raw_length FROM hot")
+    found = {(int(pack), int(frame)): length / (raw or 1) for pack, frame, length, raw in packed}
+    return found | {(HOT_PACK, int(frame)): length / (raw or 1) for frame, length, raw in hot}
 
 
 def add_pending(tx: Transaction, name: str, generation: int) -> int:
