@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from takeback.errors import InvalidInput
@@ -15,19 +16,14 @@ _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 def parse_size(value: int | str) -> int:
     """Bytes; ``MiB`` and ``M`` are 1024-based, ``MB`` is 1000-based."""
-    if isinstance(value, int):
-        number, unit = float(value), ""
-    else:
-        number, unit = _split(value, "size", "100MiB")
-    if unit not in _UNITS or number < 0:
+    number, unit = _split(value, "size", "100MiB")
+    if unit not in _UNITS:
         raise InvalidInput(f"{value!r} is not a size", hints=["write a number and a unit, such as 100MiB"])
     return int(number * _UNITS[unit])
 
 
 def parse_seconds(value: float | str) -> float:
     """Seconds of a duration such as ``90``, ``5m``, ``1.5h`` or ``2d``."""
-    if not isinstance(value, str):
-        return float(value)
     number, unit = _split(value, "duration", "5m")
     if unit not in _SECONDS:
         raise InvalidInput(f"{value!r} is not a duration", hints=["write a number and one of ms, s, m, h, d, w"])
@@ -43,8 +39,15 @@ def format_size(size: float) -> str:
     return f"{size:.1f} TiB"
 
 
-def _split(value: str, what: str, example: str) -> tuple[float, str]:
-    match = _NUMBER.fullmatch(value)
-    if match is None:
+def _split(value: float | str, what: str, example: str) -> tuple[float, str]:
+    """The number, never negative and never endless, and its unit; a plain number has none."""
+    match = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+    if match is not None:
+        number, unit = float(match[1]), match[2].lower()
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        number, unit = value, ""
+    else:
+        number, unit = math.nan, ""
+    if not 0 <= number < math.inf:
         raise InvalidInput(f"{value!r} is not a {what}", hints=[f"write a number and a unit, such as {example}"])
-    return float(match[1]), match[2].lower()
+    return number, unit
