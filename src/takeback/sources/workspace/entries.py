@@ -1,0 +1,124 @@
+"""Entries of directories made, replaced and removed, through descriptors only; what is read-only is opened meanwhile."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Container
+
+from takeback.errors import Conflict, TakebackError
+from takeback.sources.workspace.content import MANY, Item, synchronise
+from takeback.sources.workspace.directories import Blocked
+from takeback.sources.workspace.permissions import own_as
+from takeback.sources.workspace.staging import Staging
+from takeback.sources.workspace.standing import look
+
+_NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
+
+
+class Entries:
+    """The hands of one plan, and where they have been."""
+
+    def __init__(self, staging: Staging, planned: Container[str]) -> None:
+        self._staging = staging
+        self._planned = planned
+        self._directories = staging.directories
+        self._changed: set[str] = set()
+
+    def find(self, path: str) -> tuple[int, bytes, os.stat_result] | None:
+        """What stands at a path: the directory that it stands in, its name there, and its stat.
+
+        Nothing does if something that the plan itself put there stands in the place of a directory above it.
+        """
+        try:
+            parent, name = self._directories.parent(path)
+        except Blocked as blocked:
+            if blocked.path in self._planned:
+                return None
+            raise
+        status = None if parent is None else look(parent, name)
+        return None if parent is None or status is None else (parent, name, status)
+
+    def unlink(self, path: str) -> None:
+        self._change(path, lambda parent, name: os.unlink(name, dir_fd=parent))
+
+    def rmdir(self, path: str) -> None:
+        self._change(path, lambda parent, name: os.rmdir(name, dir_fd=parent))
+
+    def mkdir(self, path: str, mode: int) -> None:
+        self._change(path, lambda parent, name: _mkdir(parent, name, mode))
+
+    def make_parents(self, path: str) -> None:
+        """Make the directories above a path that are missing."""
+        directory = path.rpartition("/")[0]
+        _, missing = self._directories.nearest(directory)
+        names = directory.split("/")
+        for depth in range(len(names) - len(missing), len(names)) if missing else ():
+            self.mkdir("/".join(names[: depth + 1]), 0o755)
+
+    def add(self, item: Item, path: str) -> None:
+        """Put a staged item where nothing stands; a Conflict if something came there meanwhile."""
+
+        def link(parent: int, name: bytes) -> None:
+            os.link(item.name, name, src_dir_fd=item.area.handle, dst_dir_fd=parent, follow_symlinks=False)
+
+        try:
+            self._change(path, link)
+        except FileExistsError as error:
+            raise changed_meanwhile(path) from error
+        except OSError as error:
+            if error.errno not in _NO_HARD_LINKS:
+                raise
+            self.replace(item, path)
+
+    def replace(self, item: Item, path: str) -> None:
+        """Put a staged item in the place of a file or link."""
+        source = item.area.handle
+        self._change(path, lambda parent, name: os.rename(item.name, name, src_dir_fd=source, dst_dir_fd=parent))
+
+    def synchronise(self) -> None:
+        """Write all directories that were changed to the disk."""
+        if len(self._changed) > MANY:
+            synchronise(self._staging.handles())
+            return
+        for path in sorted(self._changed):
+            try:
+                handle = self._directories.open(path)
+                if handle is not None:
+                    os.fsync(handle)
+            except (OSError, TakebackError):
+                continue  # it is unreadable, or gone again: nothing that could be written out
+
+    def _change(self, path: str, act: Callable[[int, bytes], None]) -> None:
+        """Change an entry; if that is not allowed, let us write into its directory until the end, and try again."""
+        parent, name = self._directories.parent(path)
+        if parent is None:
+            raise changed_meanwhile(path)
+        directory = path.rpartition("/")[0]
+        try:
+            act(parent, name)
+        except PermissionError:
+            if not self._staging.loosen(parent, directory):
+                raise
+            act(parent, name)
+        self._changed.add(directory)
+
+
+def owner_for_new(directory: os.stat_result) -> os.stat_result | None:
+    """Whose owner and group a new entry of a directory takes, where the system would not see to it by itself."""
+    return directory if os.geteuid() == 0 or directory.st_mode & stat.S_ISGID else None
+
+
+def changed_meanwhile(path: str) -> Conflict:
+    return Conflict(
+        f"{path} was changed by somebody else since the plan was made. It was left as it is.",
+        hints=["try again: the plan is then made from what is there now"],
+    )
+
+
+def _mkdir(parent: int, name: bytes, mode: int) -> None:
+    os.mkdir(name, mode, dir_fd=parent)
+    model = owner_for_new(os.fstat(parent))
+    if model is not None:
+        own_as(name, model, parent)

@@ -1,0 +1,51 @@
+"""Reading the world back: which effects are not in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from takeback.errors import Integrity, TakebackError
+from takeback.model.plan import Effect
+from takeback.sources.workspace.directories import Blocked, Directories
+from takeback.sources.workspace.names import is_git_name
+from takeback.sources.workspace.standing import holds, is_listed, look
+
+
+def check_paths(effects: Iterable[Effect]) -> None:
+    """Refuse paths that could lead out of the root or into git's own directory, before anything is touched."""
+    seen = set()
+    for effect in effects:
+        names = effect.path.split("/")
+        if "\0" in effect.path or any(name in ("", ".", "..") or is_git_name(name) for name in names):
+            raise Integrity(
+                f"a plan names the path {effect.path!r}, which takeback never writes. Nothing was changed.",
+                hints=["find out what is damaged: takeback verify"],
+            )
+        if effect.path in seen:
+            raise Integrity(f"a plan names the path {effect.path!r} twice. Nothing was changed.")
+        seen.add(effect.path)
+
+
+def unfinished(root: str, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """The effects that are not in place: kind, permissions, content and absence are read back from the disk."""
+    check_paths(effects)
+    directories = Directories(root)
+    try:
+        found = {
+            id(effect) for effect in sorted(effects, key=lambda each: each.path) if not _in_place(directories, effect)
+        }
+    finally:
+        directories.close()
+    return tuple(effect for effect in effects if id(effect) in found)
+
+
+def _in_place(directories: Directories, effect: Effect) -> bool:
+    try:
+        parent, name = directories.parent(effect.path)
+        if effect.after is not None:
+            return parent is not None and holds(parent, name, effect.after)
+        return parent is None or look(parent, name) is None or not is_listed(parent, name)
+    except Blocked:
+        return effect.after is None  # something else stands above it, so nothing stands there
+    except (OSError, TakebackError):
+        return False
