@@ -1,0 +1,94 @@
+"""The sources, held to what `takeback.testing.SourceSuite` says of any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from support.git import commit_all, git, init_repository
+from support.trees import Dir, File, Link, Spec, Tree, make_tree, read_tree
+from takeback import Workspace
+from takeback.sources.protocol import Source
+from takeback.testing import SourceSuite
+
+
+def write(root: Path, tree: Mapping[str, Spec]) -> None:
+    make_tree(root, tree)
+
+
+class TestWorkspace(SourceSuite):
+    def make(self, place: Path) -> Source:
+        write(
+            place,
+            {
+                "README.md": "A project\r\n",
+                "run.sh": File("#!/bin/sh\n", 0o755),
+                "secret": File("s3cret", 0o600),
+                "empty": Dir(),
+                "private": Dir(0o700),
+                "private/key": "key",
+                "link": Link("README.md"),
+                "deep/er/still": "deep",
+                "swap": "a file",
+            },
+        )
+        return Workspace(place)
+
+    def change(self, source: Source, number: int) -> None:
+        root = Path(source.root)
+        if number == 0:  # new, changed and deleted files
+            write(root, {"README.md": "A better project\r\n", "new/file": "new", "new/dir": Dir(0o750)})
+            (root / "secret").unlink()
+        elif number == 1:  # modes, links, empty directories
+            (root / "run.sh").chmod(0o644)
+            (root / "private").chmod(0o755)
+            (root / "empty").rmdir()
+            write(root, {"link": Link("nowhere"), "dangling": Link("../outside")})
+        else:  # other kinds of things, and something large
+            (root / "swap").unlink()
+            write(root, {"swap/inside": "a directory now", "large": b"0123456789abcdef" * (1 << 17)})
+            (root / "deep/er/still").unlink()
+            (root / "deep/er").rmdir()
+            (root / "deep/er").symlink_to("../swap")
+
+    def read(self, source: Source) -> object:
+        return self._tree(source)
+
+    def _tree(self, source: Source) -> Tree:
+        tree = read_tree(source.root)
+        return {path: node for path, node in tree.items() if not path.startswith(b".takeback-stage-")}
+
+
+@pytest.mark.service("git")
+class TestWorkspaceInARepository(TestWorkspace):
+    """Ignore rules come and go with the changes, and nothing of it touches what is ignored."""
+
+    def make(self, place: Path) -> Source:
+        init_repository(place)
+        make_tree(
+            place,
+            {
+                ".gitignore": "*.log\n",
+                "kept.log": "tracked although it is ignored\n",
+                "other.log": "not captured",
+                "src/.gitignore": "out/\n",
+                "src/main": "main",
+                "src/out/main.o": "not captured",
+            },
+        )
+        source = super().make(place)
+        git(place, "add", "--force", "kept.log")
+        commit_all(place)
+        return source
+
+    def change(self, source: Source, number: int) -> None:
+        super().change(source, number)
+        rules = [{".gitignore": "*.log\n*.tmp\n"}, {"src/.gitignore": "out/\nbin/\n"}, {"deep/.gitignore": "x\n"}]
+        make_tree(source.root, rules[number])
+
+    def read(self, source: Source) -> object:
+        """What is captured: the rest is in `traces`."""
+        tree = self._tree(source)
+        return {path: node for path, node in tree.items() if path != b"other.log" and b"/out" not in path}
