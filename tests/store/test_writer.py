@@ -12,9 +12,10 @@ from blake3 import blake3
 from support.stores import noise, nothing, only_pack, pack_files, problems, reading, save
 from takeback.errors import Integrity, InvalidInput, Unavailable
 from takeback.model.ids import BlobKind
-from takeback.store import frames, writer
+from takeback.store import batch, frames
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import counters
+from takeback.store.sealing import Place, Sealer
 from takeback.store.stats import stats
 
 MIB = 1 << 20
@@ -101,7 +102,7 @@ def test_a_large_commit_is_a_pack_and_no_hot_row(local: BlobStore) -> None:
 
 
 def test_a_pack_ends_at_its_limit_and_another_begins(local: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "PACK_SEALED", 4 * MIB)
+    monkeypatch.setattr(batch, "PACK_SEALED", 4 * MIB)
     blobs = [noise(100_000, number) for number in range(300)]
     ids = save(local, blobs)
     assert local.path is not None
@@ -323,6 +324,28 @@ def test_a_frame_that_does_not_read_back_is_never_stored(local: BlobStore, monke
     assert problems(local) == []
 
 
+def test_a_writer_that_lost_a_blob_never_commits(local: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The put that failed may not be the one whose blob is lost, so whoever catches its error must not get through."""
+    seal, calls = Sealer.seal, iter([b"", None])
+
+    def damaged_once(sealer: Sealer, raw: bytes, place: Place) -> bytes:
+        return seal(sealer, raw, place) if next(calls, None) is None else b"damaged"
+
+    monkeypatch.setattr(Sealer, "seal", damaged_once)
+    with local.writer() as writer:
+        writer.put(noise(900_000, 1), BlobKind.DATA)
+        with pytest.raises(Integrity):
+            for number in range(2, 5):
+                writer.put(noise(900_000, number), BlobKind.DATA)
+        for attempt in (lambda: writer.commit(nothing), lambda: writer.put(b"more", BlobKind.DATA)):
+            with pytest.raises(Integrity):
+                attempt()
+    assert stats(local).blobs == {}
+    with local.writer() as writer:
+        writer.put(noise(900_000, 1), BlobKind.DATA)
+        writer.commit(nothing)
+
+
 def test_a_full_disk_is_said_and_leaves_the_store_as_it_was(local: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
     (kept,) = save(local, [b"kept"])
     write = os.write
@@ -374,15 +397,15 @@ def test_an_interrupt_just_after_the_commit_takes_nothing_away(
     data = noise(length)
     with pytest.raises(KeyboardInterrupt), local.writer() as writer:
         id = writer.put(data, BlobKind.DATA)
-        begin = writer._begin
+        new_batch = writer._new_batch
         interrupts = iter([KeyboardInterrupt()])
 
-        def interrupted() -> None:
+        def interrupted() -> batch.Batch:
             for interrupt in interrupts:
                 raise interrupt
-            begin()
+            return new_batch()
 
-        monkeypatch.setattr(writer, "_begin", interrupted)
+        monkeypatch.setattr(writer, "_new_batch", interrupted)
         writer.commit(nothing)
     with local.reader() as reader:
         assert reader.get(id) == data

@@ -1,18 +1,27 @@
-"""Frames on their way into a pack or into the hot rows, and how one is sealed and read back."""
+"""Frames: how blobs are gathered into one, how it is sealed and checked, and how it is read from a pack."""
 
 from __future__ import annotations
 
 import threading
+from typing import NamedTuple
 
 from blake3 import blake3
 
-from takeback.errors import Integrity
+from takeback.errors import Integrity, NotFound
 from takeback.model.ids import BlobKind
-from takeback.store.pack import PackEntry
-from takeback.store.sealing import Place, Sealer
+from takeback.store.backend import Backend
+from takeback.store.pack import FrameSpan, PackEntry, frame_place, object_name
+from takeback.store.sealing import RAW_LIMIT, Place, Sealer
 
 FRAME_SIZE = 1 << 20
 """Raw bytes after which a frame is closed; a single blob may be longer."""
+
+
+class Stored(NamedTuple):
+    """A blob as it is stored: with kind RECIPE the data is the recipe's."""
+
+    kind: int
+    data: bytes
 
 
 class Frame:
@@ -71,3 +80,18 @@ def check_frame(raw: bytes, frame: Frame, place: Place) -> None:
             )
     if raw != frame.raw:
         raise Integrity(f"{place} does not read back as it was written, so it was not stored")
+
+
+def read_frame(backend: Backend, sealer: Sealer, pack: str, frame: int, span: FrameSpan) -> bytes:
+    """One opened frame of a pack; Integrity if the pack is gone, torn or damaged there."""
+    place = frame_place(pack, frame)
+    position, length, raw_length = span
+    if not 0 <= length <= 2 * RAW_LIMIT or position < 0:
+        raise Integrity(f"{place} cannot be {length} bytes long", hints=["takeback verify"])
+    try:
+        sealed = backend.range(object_name(pack), position, length)
+    except NotFound as error:
+        raise Integrity(f"pack {pack} is gone from the store", hints=["takeback verify", "takeback repair"]) from error
+    if len(sealed) != length:
+        raise Integrity(f"{place} is torn: {len(sealed)} of {length} bytes are there", hints=["takeback verify"])
+    return sealer.open(sealed, raw_length, place)

@@ -6,34 +6,25 @@ never be recipes themselves.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import NamedTuple
 
 from blake3 import blake3
 
-from takeback.errors import Integrity, InvalidInput, NotFound
+from takeback.errors import Integrity, InvalidInput
 from takeback.model.ids import BlobKind
 from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.blobs import HOT_PACK, Location
 from takeback.store.catalogue.database import Database
+from takeback.store.frame_cache import FrameCache
+from takeback.store.frames import Stored, read_frame
 from takeback.store.leases import Lease
-from takeback.store.pack import FrameSpan, frame_place, object_name
 from takeback.store.recipe import Recipe, decode_recipe
-from takeback.store.sealing import HOT, RAW_LIMIT, Sealer
+from takeback.store.sealing import HOT, Sealer
 
 CACHE_BYTES = 32 << 20
 _AHEAD = 256
-
-
-class Stored(NamedTuple):
-    """A blob as it is stored: with kind RECIPE the data is the recipe's."""
-
-    kind: int
-    data: bytes
 
 
 class Reader:
@@ -194,50 +185,3 @@ class Reader:
                 yield stored.data
         if whole.digest() != id:
             raise Integrity(f"the chunks of blob {id.hex()[:12]} do not make it", hints=["takeback verify --read-data"])
-
-
-def read_frame(backend: Backend, sealer: Sealer, pack: str, frame: int, span: FrameSpan) -> bytes:
-    """One opened frame of a pack; Integrity if the pack is gone, torn or damaged there."""
-    place = frame_place(pack, frame)
-    position, length, raw_length = span
-    if not 0 <= length <= 2 * RAW_LIMIT or position < 0:
-        raise Integrity(f"{place} cannot be {length} bytes long", hints=["takeback verify"])
-    try:
-        sealed = backend.range(object_name(pack), position, length)
-    except NotFound as error:
-        raise Integrity(f"pack {pack} is gone from the store", hints=["takeback verify", "takeback repair"]) from error
-    if len(sealed) != length:
-        raise Integrity(f"{place} is torn: {len(sealed)} of {length} bytes are there", hints=["takeback verify"])
-    return sealer.open(sealed, raw_length, place)
-
-
-class FrameCache:
-    """The frames read last, within a number of bytes."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._size = 0
-        self._frames: OrderedDict[tuple[int, int], bytes] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[int, int]) -> bytes | None:
-        with self._lock:
-            raw = self._frames.get(key)
-            if raw is not None:
-                self._frames.move_to_end(key)
-            return raw
-
-    def put(self, key: tuple[int, int], raw: bytes) -> None:
-        with self._lock:
-            if key in self._frames or len(raw) > self._limit:
-                return
-            self._frames[key] = raw
-            self._size += len(raw)
-            while self._size > self._limit:
-                _, dropped = self._frames.popitem(last=False)
-                self._size -= len(dropped)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._frames.clear()
-            self._size = 0

@@ -16,8 +16,8 @@ from takeback.model.progress import Watch
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.blobs import HOT_PACK, PackRow
+from takeback.store.frames import read_frame
 from takeback.store.pack import Contents, PackEntry, object_name, read_contents
-from takeback.store.reader import read_frame
 from takeback.store.recipe import decode_recipe
 from takeback.store.sealing import HOT
 

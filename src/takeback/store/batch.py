@@ -1,0 +1,149 @@
+"""What a writer has put since its last commit, on its way into the store.
+
+Blobs gather into frames. While the frames are small together they are held in memory, to become hot rows; once they
+are more, they go into packs, which are written in the background and stay ``pending`` until the commit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from takeback.errors import Locked, TakebackError
+from takeback.store.backend import Backend
+from takeback.store.catalogue import blobs
+from takeback.store.catalogue.database import Database, Transaction
+from takeback.store.frames import FRAME_SIZE, Frame, FrameBuilder, Stored, read_frame, seal_verified
+from takeback.store.leases import Lease
+from takeback.store.pack import new_pack_id, object_name
+from takeback.store.sealing import HOT, Sealer
+
+if TYPE_CHECKING:
+    from takeback.store.packing import PackWriter
+
+HOT_SEALED = 256 << 10
+HOT_RAW = 8 << 20
+PACK_SEALED = 64 << 20
+PACK_ENTRIES = 400_000
+
+
+class Batch:
+    """The blobs of one commit. Not for several threads at once."""
+
+    def __init__(self, database: Database, backend: Backend, sealer: Sealer, lease: Lease) -> None:
+        self._database = database
+        self._backend = backend
+        self._sealer = sealer
+        self._lease = lease
+        self._builder = FrameBuilder()
+        self._building: dict[bytes, Stored] = {}  # in the builder
+        self._framed: dict[bytes, tuple[Frame, int, PackWriter | None]] = {}  # in a frame, held or in a pack
+        self._held: list[tuple[Frame, bytes]] = []  # frames with their sealed bytes
+        self._held_raw = self._held_sealed = 0
+        self._pack: PackWriter | None = None
+        self._finished: list[PackWriter] = []
+
+    def __contains__(self, id: bytes) -> bool:
+        return id in self._framed or id in self._building
+
+    def add(self, id: bytes, blob: Stored) -> None:
+        """Take a blob that neither the store nor this batch has."""
+        if self._builder.size and self._builder.size + len(blob.data) > FRAME_SIZE:
+            self._close_frame()
+        self._builder.add(id, blob.kind, blob.data)
+        self._building[id] = blob
+
+    def get(self, id: bytes) -> Stored | None:
+        """A blob of this batch. If its pack is being written, that pack is ended here, so that it can be read."""
+        if id in self._building:
+            return self._building[id]
+        if id not in self._framed:
+            return None
+        frame, position, pack = self._framed[id]
+        entry = frame.entries[position]
+        raw = frame.raw
+        if raw is None:
+            assert pack is not None, "only a pack lets go of the raw bytes"
+            if pack is self._pack:
+                self._finish_pack()
+            raw = read_frame(self._backend, self._sealer, pack.name, frame.number, pack.frames[frame.number])
+        return Stored(entry.kind, raw[entry.start : entry.start + entry.length])
+
+    def finish(self) -> None:
+        """Have every pack durable under its name; what is held waits for `publish`."""
+        self._close_frame()
+        self._finish_pack()
+
+    def publish(self, tx: Transaction) -> int:
+        """Make all of it known, as part of a transaction; returns the sealed bytes that this adds."""
+        added = 0
+        for pack in self._finished:
+            if not blobs.make_live(tx, pack.number, pack.size, pack.frames, pack.entries):
+                raise Locked(
+                    "a pack of this operation was swept away before it was committed. Nothing was recorded.",
+                    hints=["run the same command again"],
+                )
+            added += pack.size
+        for frame, sealed in self._held:
+            blobs.add_hot(tx, sealed, frame.raw_length, frame.entries)
+            added += len(sealed)
+        return added
+
+    def abandon(self) -> None:
+        """Remove the packs, but only those that the catalogue calls pending: whoever is interrupted just after a
+        commit must not take away what that made live."""
+        for pack in [*self._finished, *([self._pack] if self._pack else [])]:
+            pack.abandon()
+            try:
+                with self._database.write() as tx:
+                    if blobs.forget_pending(tx, pack.number):
+                        self._backend.delete(object_name(pack.name))
+            except TakebackError:
+                pass  # a pending pack that nobody commits is removed by the next collection
+
+    def _close_frame(self) -> None:
+        frame = self._builder.take()
+        if frame is None:
+            return
+        self._building.clear()
+        if self._pack is None and not self._finished:
+            self._hold(frame)
+        else:
+            self._add_to_pack(frame)
+
+    def _hold(self, frame: Frame) -> None:
+        sealed = seal_verified(frame, HOT, self._sealer)
+        self._held.append((frame, sealed))
+        self._index(frame, None)
+        self._held_raw += frame.raw_length
+        self._held_sealed += len(sealed)
+        if self._held_sealed > HOT_SEALED or self._held_raw > HOT_RAW:
+            held, self._held = self._held, []
+            for frame, _ in held:
+                self._add_to_pack(frame)
+
+    def _add_to_pack(self, frame: Frame) -> None:
+        if self._pack is None:
+            self._pack = self._open_pack()
+        self._pack.add(frame)
+        self._index(frame, self._pack)
+        if self._pack.size >= PACK_SEALED or len(self._pack.entries) >= PACK_ENTRIES:
+            self._finish_pack()
+
+    def _index(self, frame: Frame, pack: PackWriter | None) -> None:
+        for position, entry in enumerate(frame.entries):
+            self._framed[entry.id] = (frame, position, pack)
+
+    def _open_pack(self) -> PackWriter:
+        from takeback.store.packing import PackWriter  # most commits are small and need no threads
+
+        name = new_pack_id()
+        with self._database.write() as tx:
+            self._lease.check(tx)
+            number = blobs.add_pending(tx, name, self._lease.generation)
+        return PackWriter(name, number, self._backend, self._sealer)
+
+    def _finish_pack(self) -> None:
+        if self._pack is not None:
+            self._pack.finish()
+            self._finished.append(self._pack)
+            self._pack = None
