@@ -6,7 +6,8 @@ directory, so that a directory in which nothing changed is neither decoded into 
 Section: tree id (32), rules fingerprint (32), count (u32), length of names (u32), names joined by NUL, kinds (one byte
 an entry), stats (mode u32, size, mtime, ctime, inode), ids (32 each). Kinds are those of `takeback.model.tree`, and
 ``i`` and ``I`` for an ignored file and directory. A file that may change without its stat changing (it was written in
-the very tick in which it was read) has the mtime -1, which no file has: git's racy rule.
+the very tick in which it was read) has the earliest mtime that fits, which no file has: git's racy rule. So has one
+whose own times do not fit.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Stat = tuple[int, int, int, int, int]
 """mode, size, mtime_ns, ctime_ns, inode."""
 
 IGNORED_FILE, IGNORED_DIRECTORY = "i", "I"
-RACY = -1
+RACY = -(1 << 63)
 
 _MAGIC = b"takeback stat cache 1\n"
 _COUNTS = struct.Struct("<II")
@@ -86,7 +87,7 @@ def encode_section(tree: bytes, fingerprint: bytes, entries: Iterable[tuple[str,
     rows = list(entries)
     names = b"\0".join([name_bytes(row[0]) for row in rows])
     kinds = "".join([row[1] for row in rows]).encode("ascii")
-    stats = b"".join([_STAT.pack(*row[2]) for row in rows])
+    stats = b"".join([_pack(row[2]) for row in rows])
     return (
         _HEAD.pack(tree, fingerprint, len(rows), len(names))
         + names
@@ -94,6 +95,13 @@ def encode_section(tree: bytes, fingerprint: bytes, entries: Iterable[tuple[str,
         + stats
         + b"".join([row[3] for row in rows])
     )
+
+
+def _pack(seen: Stat) -> bytes:
+    try:
+        return _STAT.pack(*seen)
+    except struct.error:  # a time before 1677 or after 2262
+        return _STAT.pack(seen[0], seen[1], RACY, 0, seen[4])
 
 
 class StatCache:
