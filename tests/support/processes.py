@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from takeback.store.catalogue import sqlite
+from takeback.store.catalogue import sqlite_connection
 
 KILLED = -signal.SIGKILL
 
@@ -94,5 +94,5 @@ def kill_before_step(number: int) -> None:
 
     for name in ("write", "fsync", "link", "rename", "replace", "unlink", "mkdir", "open"):
         setattr(os, name, counted(getattr(os, name)))
-    sqlite._Connection.execute = counted(sqlite._Connection.execute)  # type: ignore[method-assign]
-    sqlite._Connection.executemany = counted(sqlite._Connection.executemany)  # type: ignore[method-assign]
+    sqlite_connection.Connection.execute = counted(sqlite_connection.Connection.execute)  # type: ignore[method-assign]
+    sqlite_connection.Connection.executemany = counted(sqlite_connection.Connection.executemany)  # type: ignore[method-assign]

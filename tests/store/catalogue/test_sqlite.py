@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from takeback.errors import Integrity, InvalidInput, Locked, Unavailable
-from takeback.store.catalogue import counters, sqlite
+from takeback.store.catalogue import counters, sqlite_errors
 from takeback.store.catalogue.sqlite import SqliteDatabase
 
 
@@ -56,7 +56,7 @@ def test_a_reader_sees_one_moment(database: SqliteDatabase) -> None:
 def test_a_writer_that_waits_too_long_says_that_others_are_writing(
     tmp_path: Path, database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite_errors, "PATIENCE", 0.05)
     other = SqliteDatabase(str(tmp_path / "catalogue.db"))  # as another process: nothing is shared but the file
     with database.write():
         with pytest.raises(Locked, match="another takeback is writing") as caught, other.write():
@@ -70,7 +70,7 @@ def test_a_writer_that_waits_too_long_says_that_others_are_writing(
 
 
 def test_a_thread_that_waits_too_long_says_so_too(database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite_errors, "PATIENCE", 0.05)
     errors: list[Exception] = []
 
     def write() -> None:

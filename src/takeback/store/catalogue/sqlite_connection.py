@@ -1,0 +1,147 @@
+"""One connection to SQLite, and the transactions on it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any, Protocol
+
+import apsw
+
+from takeback.errors import InvalidInput
+from takeback.store.catalogue import sqlite_errors
+from takeback.store.catalogue.database import Row
+from takeback.store.catalogue.sqlite_errors import busy, catalogue_error
+
+
+class Connection:
+    """One thread's connection; ``lock`` is held while a transaction is open, so that a fork can tell."""
+
+    __slots__ = ("__weakref__", "closed", "depth", "handle", "lock", "writing")
+
+    def __init__(self, handle: apsw.Connection) -> None:
+        self.handle = handle
+        self.lock = threading.RLock()
+        self.depth = 0
+        self.writing = False
+        self.closed = False
+
+    def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        try:
+            return list(self.handle.execute(sql, params))
+        except apsw.Error as error:
+            raise catalogue_error(error) from error
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        try:
+            self.handle.executemany(sql, rows)
+        except apsw.Error as error:
+            raise catalogue_error(error) from error
+
+    def close(self) -> None:
+        self.closed = True
+        self.handle.close()
+
+
+class Connections(Protocol):
+    """What a transaction needs of its database."""
+
+    writers: threading.RLock
+    """Held by the thread that writes."""
+
+    def locked(self) -> Connection:
+        """The calling thread's connection, locked."""
+
+
+class Reading:
+    """A transaction that sees one moment; inside another it is part of that one."""
+
+    __slots__ = ("_connection", "_database")
+
+    def __init__(self, database: Connections) -> None:
+        self._database = database
+
+    def __enter__(self) -> Connection:
+        connection = self._connection = self._database.locked()
+        if connection.depth == 0:
+            try:
+                connection.execute("BEGIN")
+            except BaseException:
+                connection.lock.release()
+                raise
+        connection.depth += 1
+        return connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        connection.depth -= 1
+        try:
+            if connection.depth == 0:
+                _end(connection, "COMMIT")
+        finally:
+            connection.lock.release()
+
+
+class Writing:
+    """The only writer; inside another it is a savepoint of that one."""
+
+    __slots__ = ("_connection", "_database", "_savepoint")
+
+    def __init__(self, database: Connections) -> None:
+        self._database = database
+
+    def __enter__(self) -> Connection:
+        if not self._database.writers.acquire(timeout=sqlite_errors.PATIENCE):
+            raise busy()
+        try:
+            connection = self._connection = self._database.locked()
+            try:
+                self._savepoint = connection.depth > 0
+                if self._savepoint and not connection.writing:
+                    raise InvalidInput("write() inside read(): what was read may be out of date; end the read first")
+                connection.execute(f"SAVEPOINT nested_{connection.depth}" if self._savepoint else "BEGIN IMMEDIATE")
+            except BaseException:
+                connection.lock.release()
+                raise
+        except BaseException:
+            self._database.writers.release()
+            raise
+        connection.depth += 1
+        connection.writing = True
+        return connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        connection.depth -= 1
+        try:
+            if self._savepoint:
+                name = f"nested_{connection.depth}"
+                if kind is not None:
+                    _end(connection, f"ROLLBACK TO {name}")
+                _end(connection, f"RELEASE {name}")
+            elif kind is not None:
+                _end(connection, "ROLLBACK")
+            else:
+                self._commit()
+        finally:
+            connection.writing = connection.depth > 0
+            connection.lock.release()
+            self._database.writers.release()
+
+    def _commit(self) -> None:
+        try:
+            self._connection.execute("COMMIT")
+        except BaseException:
+            _end(self._connection, "ROLLBACK")
+            raise
+
+
+def _end(connection: Connection, sql: str) -> None:
+    """End a transaction unless an error has ended it already."""
+    if connection.handle.in_transaction:
+        connection.execute(sql)

@@ -1,0 +1,41 @@
+"""SQLite's errors in our words."""
+
+from __future__ import annotations
+
+import apsw
+
+from takeback.errors import Conflict, Integrity, Locked, TakebackError, Unavailable
+
+PATIENCE = 30.0
+"""Seconds that a writer waits for the others."""
+
+
+def busy() -> Locked:
+    return Locked(
+        f"the store's catalogue has been busy for {PATIENCE:.0f} seconds: another takeback is writing.",
+        hints=["try again when it is done"],
+    )
+
+
+def catalogue_error(error: apsw.Error) -> TakebackError:
+    """SQLite's error in our words."""
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return busy()
+        case apsw.FullError():
+            return Unavailable(
+                "the catalogue cannot be written: the disk is full. Nothing that was stored before is harmed.",
+                hints=["free some space, or drop old snapshots: takeback prune"],
+            )
+        case apsw.CorruptError() | apsw.NotADBError():
+            return Integrity(f"the store's catalogue is damaged: {error}", hints=["takeback verify", "takeback repair"])
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
+            return Unavailable(
+                f"the store's catalogue cannot be opened or written: {error}.",
+                hints=["check who owns the store's directory and whether it is mounted read-only"],
+            )
+        case apsw.ConstraintError():
+            return Conflict(f"the catalogue already holds something else there: {error}")
+        case apsw.IOError():
+            return Unavailable(f"the store's catalogue cannot be read or written: {error}.", hints=["check the disk"])
+    return TakebackError(f"the store's catalogue refused a statement: {error}")
