@@ -1,0 +1,23 @@
+"""The command line. `main` is the command ``takeback``; importing this package costs nothing.
+
+Every command is one file in `takeback.cli.commands`. `takeback.cli.run` turns what a command raises into words and an
+exit code, `takeback.cli.app` finds the commands, and nothing but this package and its siblings prints.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--version"]:
+        from takeback import __version__
+
+        print(f"takeback {__version__}")
+        return 0
+    from takeback.cli.run import run
+
+    return run(given)

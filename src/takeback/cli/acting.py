@@ -1,0 +1,81 @@
+"""How restore, undo and redo are carried out: look at the plan, ask, apply; or, told --yes, at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from takeback.cli import plans, shapes
+from takeback.cli.call import Call
+from takeback.cli.people import say
+from takeback.errors import Cancelled, Conflict, InvalidInput, Partial
+
+if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
+    from takeback.model.plan import Plan, Report
+
+
+def carry_out(
+    call: Call,
+    line: Timeline,
+    plan: Callable[[], Plan],
+    act: Callable[[], Report],
+    *,
+    dry_run: bool,
+    yes: bool,
+) -> int:
+    """Show, ask and do, as the options and the terminal say; the exit code."""
+    if dry_run:
+        show_plan(call, plan())
+        return 0
+    if yes:
+        return show_report(call, act())
+    if not call.interactive:
+        raise needs_yes()
+    planned = plan()
+    show_plan(call, planned)
+    if planned.empty:
+        return 0
+    ask("Do it?")
+    return show_report(call, line.apply(planned))
+
+
+def show_plan(call: Call, plan: Plan) -> None:
+    if call.json:
+        shapes.print_json(shapes.plan(plan))
+    else:
+        say(*plans.plan_lines(plan, _most()))
+
+
+def show_report(call: Call, report: Report) -> int:
+    """Say what was done; 14 if there were conflicts, 3 if something is pending."""
+    if call.json:
+        shapes.print_json(shapes.report(report))
+    else:
+        say(*plans.report_lines(report, _most()))
+    if report.conflicts:
+        return Conflict.exit_code
+    return Partial.exit_code if report.pending else 0
+
+
+def needs_yes() -> InvalidInput:
+    return InvalidInput(
+        "nothing was changed: there is no terminal to ask on",
+        hints=["add --yes to do it, or --dry-run to see what it would do"],
+    )
+
+
+def ask(question: str) -> None:
+    """Ask on the terminal; Cancelled unless the answer is yes."""
+    sys.stdout.write(f"{question} [y/N] ")
+    sys.stdout.flush()
+    answer = sys.stdin.readline()
+    if answer.strip().lower() not in ("y", "yes"):
+        if not answer.endswith("\n"):
+            sys.stdout.write("\n")
+        raise Cancelled("nothing was changed")
+
+
+def _most() -> int | None:
+    return plans.MOST if sys.stdout.isatty() else None

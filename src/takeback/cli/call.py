@@ -1,0 +1,97 @@
+"""One call of the command line: the options that every command has, and the store and timeline that they lead to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from takeback.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from takeback.engine.store import Store
+    from takeback.engine.timeline import Timeline
+    from takeback.locate import Place
+
+
+@dataclass
+class Call:
+    """What was given before or after the command's name; each is None until it is."""
+
+    json: bool = False
+    store: str | None = None
+    timeline: str | None = None
+    directory: str | None = None
+    """Where to act as if started there (``-C``)."""
+    _opened: list[Store] = field(default_factory=list, repr=False)
+
+    @property
+    def here(self) -> str:
+        """The directory that relative paths start from."""
+        try:
+            current = os.getcwd()
+        except FileNotFoundError:
+            raise InvalidInput("the current directory is gone", hints=["cd somewhere else, or use -C DIR"]) from None
+        return os.path.join(current, self.directory) if self.directory else current
+
+    @property
+    def interactive(self) -> bool:
+        """Whether there is somebody to ask."""
+        return not self.json and sys.stdin.isatty() and sys.stdout.isatty()
+
+    def place(self) -> Place:
+        from takeback import locate
+
+        locate.check_platform()
+        store = None if self.store is None else os.path.join(self.here, os.path.expanduser(self.store))
+        return locate.place(self.here, store=store, timeline=self.timeline)
+
+    def open(self, where: Place | None = None, *, create: bool = False) -> Store:
+        """The store; only `save` and `run` make one."""
+        from takeback import locate
+
+        store = locate.open((where or self.place())["store"], create=create)
+        self._opened.append(store)
+        return store
+
+    def line(self, *, create: bool = False) -> Timeline:
+        """The timeline of the root around the directory."""
+        from takeback import locate
+        from takeback.cli.progress import listener
+
+        where = self.place()
+        return locate.timeline(self.open(where, create=create), where, listener=listener(quiet=self.json))
+
+    def absolute(self, path: str) -> str:
+        """A path that was given on the command line."""
+        return os.path.normpath(os.path.join(self.here, os.path.expanduser(path)))
+
+    def inside(self, root: str, path: str) -> str:
+        """A path that was given on the command line, as the timeline of ``root`` names it."""
+        full = _as_stored(os.path.normpath(os.path.join(os.path.realpath(self.here), path)))
+        for form in (full, _as_stored(os.path.realpath(os.path.dirname(full))) + "/" + os.path.basename(full)):
+            if form == root:
+                return ""
+            if form.startswith(root.rstrip("/") + "/"):
+                return form[len(root.rstrip("/")) + 1 :]
+        raise InvalidInput(
+            f"{path!r} is outside of {root}, which is the root of this timeline",
+            hints=["name a path inside it; relative paths start at the current directory"],
+        )
+
+    def close(self) -> None:
+        for store in self._opened:
+            store.close()
+        self._opened.clear()
+
+
+def _as_stored(path: str) -> str:
+    """A path as the file system's bytes, whatever the locale is."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
+
+
+def set_option(call: Call, name: str, value: Any) -> None:
+    """Note a global option; one that is given twice, before and after the command, takes the later value."""
+    if value not in (None, False):
+        setattr(call, name, value)

@@ -1,0 +1,57 @@
+"""takeback config"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Group
+from takeback.cli.call import Call
+from takeback.cli.people import Line, say, table
+
+
+@click.group("config", cls=Group)
+def command() -> None:
+    """Show the settings that hold here."""
+
+
+@command.command("show")
+@click.pass_obj
+def show(call: Call) -> None:
+    """Show each setting, its value, and where that came from.
+
+    A value comes from the first of: a flag, the environment, `takeback.toml` (or `[tool.takeback]` in
+    `pyproject.toml`), your own configuration, the default.
+
+    For example:
+      takeback config show
+    """
+    from takeback import locate
+
+    where = call.place()
+    if call.json:
+        settings = {
+            name: {"value": _plain(value.value), "origin": value.origin, "help": locate.SETTINGS[name].help}
+            for name, value in where.settings.items()
+        }
+        shapes.print_json(
+            {"root": where.root, "found_by": where.found_by, "user_file": locate.user_file(), "settings": settings}
+        )
+        return
+    rows: list[Line] = [
+        [(name, "head"), _words(value.value), (f"({value.origin})", "quiet")] for name, value in where.settings.items()
+    ]
+    say([("root ", "quiet"), where.root, (f"  (found by {where.found_by})", "quiet")], *table(rows))
+    say([("your own settings go into ", "quiet"), locate.user_file()])
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _words(value: Any) -> str:
+    if value is None:
+        return "-"
+    return ", ".join(value) or "-" if isinstance(value, tuple) else str(value)

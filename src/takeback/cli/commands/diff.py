@@ -1,0 +1,184 @@
+"""takeback diff"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import Line, Piece, is_colourful, say
+from takeback.cli.text import clip, columns, count, pad, visible
+from takeback.errors import InvalidInput, NotFound, TakebackError
+from takeback.model.tree import name_bytes
+
+if TYPE_CHECKING:
+    from takeback.cli.patch import Sides
+    from takeback.engine.timeline import Timeline
+    from takeback.model.diff import Diff
+
+_SHORTEST_ID = 4
+"""A shorter beginning of an id is taken for a file if there is one of that name."""
+
+
+class _DiffCommand(Command):
+    """Remembers what came after ``--``, which click drops."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            args, ctx.meta["paths"] = args[:at], args[at + 1 :]
+        return super().parse_args(ctx, args)
+
+
+@click.command("diff", cls=_DiffCommand)
+@click.argument("words", nargs=-1, metavar="[A] [B] [--] [PATH]...")
+@click.option("--stat", is_flag=True, help="Only count the lines that changed in each file.")
+@click.pass_context
+def command(context: click.Context, words: tuple[str, ...], stat: bool) -> None:
+    """Show what differs between two snapshots, or since one.
+
+    A is the latest snapshot unless given, and B is the present. A word that names a snapshot is taken for one, any
+    other for a path; `--` says that only paths follow. What is printed can be fed to `patch -p1`.
+
+    For example:
+      takeback diff
+      takeback diff "10m ago" -- src
+      takeback diff 4f2a 77ab --stat
+    """
+    call: Call = context.obj
+    line = call.line()
+    a, b, paths = _sort_out(call, line, words, context.meta.get("paths"))
+    inside = [call.inside(line.root, path) for path in paths]
+    diff = line.diff(a, b, paths=inside or None)
+    if call.json:
+        _print_json(line, diff, stat)
+    elif stat:
+        say(*_stat_lines(line, diff))
+    else:
+        _print_patch(line, diff)
+
+
+def _sort_out(
+    call: Call, line: Timeline, words: Sequence[str], after_dashes: Sequence[str] | None
+) -> tuple[str, str | None, list[str]]:
+    """Which words are references and which are paths."""
+    references: list[str] = []
+    rest = list(words)
+    while rest and len(references) < 2 and _is_reference(call, line, rest[0], strict=after_dashes is not None):
+        references.append(rest.pop(0))
+    if after_dashes is not None and rest:
+        raise InvalidInput(f"diff compares at most two snapshots, so {rest[0]!r} is one too many before `--`")
+    a = references[0] if references else "@"
+    for word in rest:
+        _check_path(call, line, a, word)
+    return a, references[1] if len(references) > 1 else None, [*rest, *(after_dashes or ())]
+
+
+def _is_reference(call: Call, line: Timeline, word: str, *, strict: bool) -> bool:
+    there = os.path.lexists(os.path.join(os.fsencode(call.here), os.fsencode(word)))
+    try:
+        line.show(word)
+    except NotFound:
+        if strict:
+            raise
+        return False
+    except InvalidInput:
+        if strict or not there:
+            raise
+        return False
+    if not there or strict:
+        return True
+    if len(word) < _SHORTEST_ID and not word.startswith("@"):
+        return False
+    raise InvalidInput(
+        f"{word!r} is a snapshot and a path",
+        hints=[f"takeback diff {word} --  for the snapshot", f"takeback diff -- {word}  for the path"],
+    )
+
+
+def _check_path(call: Call, line: Timeline, reference: str, word: str) -> None:
+    """A word that is neither a snapshot nor a path, now or then, is most likely a typing error."""
+    inside = call.inside(line.root, word)
+    if os.path.lexists(os.path.join(name_bytes(line.root), name_bytes(inside))):
+        return
+    try:
+        next(line.stream(reference, inside), b"")
+    except InvalidInput:
+        return  # a directory then
+    except NotFound:
+        line.show(reference)  # a timeline without snapshots says so itself
+        raise NotFound(
+            f"{word!r} is neither a snapshot nor a path, now or in {reference}",
+            hints=["takeback log lists the snapshots", "`--` before a path says that it is one"],
+        ) from None
+
+
+def _pairs(line: Timeline, diff: Diff) -> Iterator[Sides]:
+    from takeback.cli.patch import sides
+
+    return (sides(line, diff, change) for change in diff.files if not change.is_directory)
+
+
+def _print_json(line: Timeline, diff: Diff, stat: bool) -> None:
+    files = [change for change in diff.files if not change.is_directory]
+    shape: shapes.Shape = {
+        "a": diff.a,
+        "b": diff.b,
+        "files": shapes.changes(files),
+        "directories": shapes.changes(change for change in diff.files if change.is_directory),
+    }
+    if stat:
+        for entry, pair in zip(shape["files"], _pairs(line, diff), strict=True):
+            added, removed = pair.counts()
+            entry |= {"added": added, "removed": removed, "binary": pair.binary}
+    shapes.print_json(shape)
+
+
+def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
+    rows: list[tuple[str, Sides]] = [(clip(pair.change.path, 56), pair) for pair in _pairs(line, diff)]
+    width = max((columns(name) for name, _ in rows), default=0)
+    total_added = total_removed = 0
+    for name, pair in rows:
+        added, removed = pair.counts()
+        total_added, total_removed = total_added + added, total_removed + removed
+        counts: list[Piece] = ["binary"] if pair.binary else [(f"+{added:<5}", "plus"), (f"-{removed}", "minus")]
+        yield [" ", pad(name, width), "  ", (f"{pair.change.status:<9}", "quiet"), *counts]
+    yield [(f"{count(len(rows), 'file')}, {total_added:,} lines added, {total_removed:,} removed", "head")]
+
+
+def _print_patch(line: Timeline, diff: Diff) -> None:
+    from takeback.cli.patch import patch
+
+    colourful = is_colourful(sys.stdout)
+    sys.stdout.flush()
+    for pair in _pairs(line, diff):
+        for piece in patch(pair):
+            if colourful:
+                say(*(_coloured(text) for text in piece.splitlines()))
+            elif sys.stdout.isatty():
+                text = piece.decode("utf-8", "surrogateescape").rstrip("\n")
+                print("\n".join(visible(part, keep="\t") for part in text.split("\n")))
+            else:
+                _write(piece)
+    sys.stdout.flush()
+
+
+def _coloured(raw: bytes) -> Line:
+    text = raw.decode("utf-8", "surrogateescape").expandtabs(4)
+    if raw.startswith((b"diff ", b"---", b"+++", b"new file", b"deleted file", b"old mode", b"new mode", b"Binary")):
+        return [(text, "head")]
+    style = {b"@": "name", b"+": "plus", b"-": "minus"}.get(raw[:1], "")
+    return [(text, style)]
+
+
+def _write(piece: bytes) -> None:
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        raise TakebackError("stdout takes text only, so a diff cannot be written to it")
+    buffer.write(piece)

@@ -1,0 +1,43 @@
+"""takeback drop"""
+
+from __future__ import annotations
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.acting import ask, needs_yes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import say
+from takeback.cli.text import age, count
+from takeback.model.ids import short
+
+
+@click.command("drop", cls=Command)
+@click.argument("reference", metavar="REF")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def command(call: Call, reference: str, yes: bool) -> None:
+    """Remove one snapshot from the timeline.
+
+    The moves beside it join. Files are not touched. A pinned snapshot is not dropped.
+
+    For example:
+      takeback drop 4f2a
+    """
+    line = call.line()
+    snapshot = line.show(reference)
+    if not yes:
+        if not call.interactive:
+            raise needs_yes()
+        labels = f", called {', '.join(snapshot.labels)}" if snapshot.labels else ""
+        what = f" of {age(snapshot.time_ns)}, {snapshot.trigger}, {count(snapshot.changed, 'file')} changed{labels}"
+        say(
+            ["this removes snapshot ", (short(snapshot.id), "id"), what], "no file is touched; the moves beside it join"
+        )
+        ask("Drop it?")
+    dropped = line.drop(snapshot)
+    if call.json:
+        shapes.print_json({"id": dropped, "dropped": True})
+        return
+    say(["dropped ", (short(dropped), "id")])

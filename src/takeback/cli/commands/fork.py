@@ -1,0 +1,35 @@
+"""takeback fork"""
+
+from __future__ import annotations
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import say
+from takeback.model.ids import short
+
+
+@click.command("fork", cls=Command)
+@click.argument("reference", metavar="REF")
+@click.argument("name")
+@click.option("--to", required=True, metavar="DIR", help="Where the fork's files go: an empty or a new directory.")
+@click.pass_obj
+def command(call: Call, reference: str, name: str, to: str) -> None:
+    """Begin another timeline at a snapshot, in a directory of its own.
+
+    This timeline and its files are left alone.
+
+    For example:
+      takeback fork good attempt-2 --to ../attempt-2
+    """
+    line = call.line()
+    origin = line.show(reference)
+    fork = line.fork(origin, name, {"workspace": call.absolute(to)})
+    first = fork.show("@")
+    if call.json:
+        shapes.print_json({"timeline": fork.name, "root": fork.root, "id": first.id, "fork_of": origin.id})
+        return
+    say(["forked ", (short(origin.id), "id"), " into timeline ", (name, "label"), f" of {fork.root}"])
+    say([("work there with: ", "quiet"), f"takeback -C {to} --timeline {name}"])

@@ -1,0 +1,93 @@
+"""takeback log"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from takeback.cli import picture, shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import say
+from takeback.errors import NotFound
+
+if TYPE_CHECKING:
+    from takeback.engine.history import Log
+
+_DEFAULT = 30
+
+
+@click.command("log", cls=Command)
+@click.argument("path", required=False)
+@click.option("--graph", is_flag=True, help="Draw what was undone, and forks, beside the line.")
+@click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="Show N snapshots; 30 if not --json.")
+@click.option("--session", metavar="S", help="Only one session's.")
+@click.pass_obj
+def command(call: Call, path: str | None, graph: bool, limit: int | None, session: str | None) -> None:
+    """Show snapshots and moves, newest first.
+
+    With PATH, only those in which something at or below it changed. Any unique beginning of an id is a reference.
+
+    For example:
+      takeback log
+      takeback log src/app.py
+      takeback log --graph -n 100
+    """
+    shown = limit if limit is not None or call.json else _DEFAULT
+    try:
+        line = call.line()
+    except NotFound:  # no store yet: nothing was recorded, which is no error here
+        _nothing(call, path)
+        return
+    inside = None if path is None else call.inside(line.root, path)
+    # A snapshot may end several moves: a run, a turn and an action.
+    moves = line.log(None if shown is None else 4 * shown, session=session).moves
+    log = replace(line.log(None if shown is None else shown + 1, session=session, path=inside), moves=moves)
+    more = shown is not None and len(log.snapshots) > shown
+    log = _within(replace(log, snapshots=log.snapshots[:shown]), everything=path is None, more=more)
+    if call.json:
+        shapes.print_json({**shapes.log(log), "timeline": line.name, "root": line.root, "more": more})
+        return
+    if not log.snapshots:
+        _nothing(call, path)
+        return
+    say([("timeline ", "quiet"), (line.name, "head"), (f" of {line.root}", "quiet")], "")
+    say(*picture.log_lines(log, graph=graph, forks=_forks(call) if graph else None))
+    if more:
+        say([(f"… and older ones; takeback log -n {2 * len(log.snapshots)} shows more", "quiet")])
+
+
+def _within(log: Log, *, everything: bool, more: bool) -> Log:
+    """The log with only those moves that belong to the snapshots in it."""
+    if not log.snapshots:
+        return log if everything else replace(log, moves=())
+    seqs = [row.seq for row in log.snapshots]
+    moves = log.moves
+    if more:
+        moves = tuple(move for move in moves if move.closing_seq is None or move.closing_seq >= seqs[-1])
+    if not everything:
+        moves = tuple(
+            move
+            for move in moves
+            if any(move.opening_seq < seq and (move.closing_seq is None or seq <= move.closing_seq) for seq in seqs)
+        )
+    return replace(log, moves=moves)
+
+
+def _forks(call: Call) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for row in call.open().timelines():
+        if row.fork_of is not None:
+            found.setdefault(row.fork_of, []).append(f"{row.name} in {row.root}")
+    return found
+
+
+def _nothing(call: Call, path: str | None) -> None:
+    if call.json:
+        shapes.print_json({"snapshots": [], "moves": [], "more": False})
+    elif path is not None:
+        say(f"no snapshot changed {path}")
+    else:
+        say("nothing was recorded here yet; `takeback save` makes the first snapshot")

@@ -1,0 +1,88 @@
+"""takeback restore"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from takeback.cli import acting
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import say
+from takeback.cli.text import count
+from takeback.model.ids import short
+from takeback.model.plan import Effect, Plan
+
+if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
+
+
+@click.command("restore", cls=Command)
+@click.argument("reference", metavar="REF")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--only", metavar="PART,...", help="Only these parts of the snapshot.")
+@click.option("--to", metavar="DIR", help="Put it into this directory, which must be empty or new.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def command(
+    call: Call, reference: str, paths: tuple[str, ...], only: str | None, to: str | None, dry_run: bool, yes: bool
+) -> int:
+    """Make everything, or some paths, exactly as in a snapshot.
+
+    The present is saved first, and `takeback undo` takes the restore back. What the snapshot does not have because it
+    was ignored or could not be captured is left alone. With --to nothing is overwritten, so nothing is asked.
+
+    For example:
+      takeback restore @-
+      takeback restore "10m ago" src/app.py
+      takeback restore good --to ../as-it-was
+    """
+    line = call.line()
+    inside = [call.inside(line.root, path) for path in paths] or None
+    parts = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
+    if to is not None:
+        return _elsewhere(call, line, reference, inside, parts, call.absolute(to), dry_run)
+    return acting.carry_out(
+        call,
+        line,
+        lambda: line.plan(reference, only=parts, paths=inside),
+        lambda: line.restore(reference, only=parts, paths=inside),
+        dry_run=dry_run,
+        yes=yes,
+    )
+
+
+def _elsewhere(
+    call: Call,
+    line: Timeline,
+    reference: str,
+    paths: Sequence[str] | None,
+    parts: Sequence[str] | None,
+    to: str,
+    dry_run: bool,
+) -> int:
+    if dry_run:
+        acting.show_plan(call, _plan(line, reference, paths, to))
+        return 0
+    report = line.restore(reference, only=parts, paths=paths, to=to)
+    if call.json:
+        return acting.show_report(call, report)
+    say([f"{count(len(report.changed), 'path')} of snapshot ", (short(report.snapshot), "id"), f" are in {to}"])
+    say([("read back and verified", "good")])
+    return 0
+
+
+def _plan(line: Timeline, reference: str, paths: Sequence[str] | None, to: str) -> Plan:
+    """What would be made in another directory."""
+    snapshot = line.show(reference)
+    effects = [
+        Effect("workspace", path, None, entry)
+        for wanted in paths or [""]
+        for path, entry in line.files(snapshot, wanted)
+    ]
+    plan = Plan("restore", snapshot.timeline, to, None, tuple(effects), target=snapshot.id)
+    return replace(plan, title=f"restore of {short(snapshot.id)} to {to}", not_captured=snapshot.not_captured)

@@ -1,0 +1,128 @@
+"""takeback run: any command as a run, which can be taken back whole.
+
+The command matters more than its record: where saving fails, that is said, and the command runs all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.child import run_child
+from takeback.cli.people import say
+from takeback.cli.text import count, visible
+from takeback.errors import InvalidInput, TakebackError
+from takeback.model.ids import new_id, short
+from takeback.model.sizes import parse_seconds
+
+if TYPE_CHECKING:
+    from takeback.engine.interval import Interval
+    from takeback.engine.timeline import Timeline
+    from takeback.model.move import Move
+    from takeback.model.snapshot import Snapshot
+
+
+@click.command("run", cls=Command, context_settings={"allow_interspersed_args": False})
+@click.option("--every", metavar="TIME", help="Also save every so often meanwhile, such as 5m.")
+@click.option("-m", "--message", "title", metavar="TITLE", help="What it is about; the command itself if not given.")
+@click.option("--session", metavar="S", help="Whose run it is; one of its own if not given.")
+@click.argument("words", nargs=-1, required=True, metavar="-- COMMAND...", type=click.UNPROCESSED)
+@click.pass_obj
+def command(call: Call, every: str | None, title: str | None, session: str | None, words: tuple[str, ...]) -> int:
+    """Run a command and record what it changes as one move.
+
+    The command's exit code is passed on: 128 and the signal's number if it was killed, 127 if it was not found.
+    Ctrl-C goes to the command, and the run is recorded all the same. With --json the command's stdout goes to stderr.
+
+    For example:
+      takeback run -- make format
+      takeback run --every 5m -m "fix the tests" -- my-agent --task fix
+    """
+    if every is not None and parse_seconds(every) <= 0:
+        raise InvalidInput("--every needs a time longer than nothing", hints=["such as 5m"])
+    if not os.path.isdir(call.here):
+        raise InvalidInput(f"cannot run anything in {call.here}: it is no directory")
+    record = _Record(call, title or shlex.join(words), session or f"run-{short(new_id())}", every)
+    with record.open():
+        code = run_child(words, call.here, stdout_to_stderr=call.json, finish=record.close)
+    record.report(code)
+    return code
+
+
+class _Record:
+    """The run as takeback sees it. Whatever goes wrong is kept in ``problems``, never raised."""
+
+    def __init__(self, call: Call, title: str, session: str, every: str | None) -> None:
+        self._call, self._title, self._session, self._every = call, title, session, every
+        self._line: Timeline | None = None
+        self._interval: Interval | None = None
+        self._opening: Snapshot | None = None
+        self._closing: Snapshot | None = None
+        self._move: Move | None = None
+        self._problems: list[str] = []
+
+    def open(self) -> AbstractContextManager[object]:
+        """Open the run; what is returned saves every so often while the command runs."""
+        self._guarded("the run could not be recorded", self._start)
+        if self._opening is None or self._line is None or self._every is None:
+            return nullcontext()
+        self._interval = self._line.every(self._every)
+        return self._interval
+
+    def close(self, code: int) -> None:
+        if self._opening is not None:
+            self._guarded("the end of the run could not be recorded", lambda: self._finish(code))
+
+    def report(self, code: int) -> None:
+        if self._interval is not None:
+            self._problems += [f"a save in between failed: {each.message}" for each in self._interval.problems[:1]]
+        for problem in self._problems:
+            print(f"takeback: {visible(problem)}", file=sys.stderr)
+        if self._call.json:
+            shapes.print_json(
+                {
+                    "exit_code": code,
+                    "session": self._session,
+                    "title": self._title,
+                    "move": None if self._move is None else shapes.move(self._move),
+                    "opening": self._opening.id if self._opening else None,
+                    "closing": self._closing.id if self._closing else None,
+                    "problems": self._problems,
+                }
+            )
+        elif self._move is not None and sys.stderr.isatty():
+            id = short(self._move.id)
+            say([("takeback: ", "quiet"), f"{self._changed()}; to take it back: takeback undo {id}"], stream=sys.stderr)
+
+    def _start(self) -> None:
+        self._line = self._call.line(create=True)
+        self._opening = self._line.save(trigger="run_start", session=self._session, title=self._title)
+
+    def _finish(self, code: int) -> None:
+        assert self._line is not None
+        context = {"exit_code": code}
+        self._closing = self._line.save(trigger="run_end", session=self._session, title=self._title, context=context)
+        moves = self._line.log(5, session=self._session).moves
+        self._move = next((move for move in moves if move.level == "run" and move.closing == self._closing.id), None)
+
+    def _changed(self) -> str:
+        assert self._line is not None and self._opening is not None and self._closing is not None
+        files = [change for change in self._line.diff(self._opening, self._closing).files if not change.is_directory]
+        return f"{count(len(files), 'file')} changed"
+
+    def _guarded(self, what: str, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except TakebackError as error:
+            self._problems.append(f"{what}: {error.message}")
+        except Exception as error:  # a bug of ours must not cost the command
+            self._problems.append(f"{what}: this is a bug in takeback: {type(error).__name__}: {error}")

@@ -1,0 +1,60 @@
+"""takeback save"""
+
+from __future__ import annotations
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import Line, say
+from takeback.cli.text import count
+from takeback.model.ids import short
+from takeback.model.snapshot import Snapshot
+
+_MOST = 10
+
+
+@click.command("save", cls=Command)
+@click.option(
+    "-m", "--message", "label", metavar="LABEL", help="A name for the snapshot; it can be used as a reference."
+)
+@click.pass_obj
+def command(call: Call, label: str | None) -> None:
+    """Record the present as a snapshot.
+
+    If nothing changed since the latest snapshot, no new one is made, and the label goes to the latest. What could
+    not be captured is listed.
+
+    For example:
+      takeback save
+      takeback save -m "before the migration"
+    """
+    line = call.line(create=True)
+    before = line.log(1).snapshots
+    snapshot = line.save(label)
+    new = not before or before[0].id != snapshot.id
+    if call.json:
+        shapes.print_json({**shapes.snapshot(snapshot), "label": label, "new": new})
+        return
+    say(*_lines(snapshot, label, new))
+
+
+def _lines(snapshot: Snapshot, label: str | None, new: bool) -> list[Line]:
+    named: Line = [(f" [{label}]", "label")] if label else []
+    id = (short(snapshot.id), "id")
+    if new:
+        lines: list[Line] = [["saved ", id, *named, f"  {count(snapshot.changed, 'file')} changed"]]
+    else:
+        lines = [["nothing changed since ", id, *named]]
+    left = snapshot.not_captured
+    if left:
+        lines.append([(f"not captured: {count(len(left), 'path')}, which a restore never touches", "warn")])
+        lines += [
+            [f"  {item.path}: {item.reason}{f' ({item.detail})' if item.detail else ''}"] for item in left[:_MOST]
+        ]
+        if len(left) > _MOST:
+            lines.append(
+                [(f"  … and {len(left) - _MOST:,} more; takeback show {short(snapshot.id)} lists them", "quiet")]
+            )
+    return lines

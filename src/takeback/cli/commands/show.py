@@ -1,0 +1,151 @@
+"""takeback show"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import Line, say, table
+from takeback.cli.text import age, count
+from takeback.errors import InvalidInput, NotFound
+from takeback.model.ids import short
+
+if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
+    from takeback.model.diff import Change
+    from takeback.model.snapshot import Snapshot
+
+_MOST = 40
+_KINDS = {"f": "file", "l": "link", "d": "directory"}
+_SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
+
+
+@click.command("show", cls=Command)
+@click.argument("reference", metavar="REF[:PATH]")
+@click.pass_obj
+def command(call: Call, reference: str) -> None:
+    """Show a snapshot, or a file as a snapshot has it.
+
+    REF:PATH writes the file's bytes to stdout as they are; REF:DIR lists what is in a directory, and REF: everything.
+    PATH is relative to the current directory.
+
+    For example:
+      takeback show @
+      takeback show "10m ago"
+      takeback show 4f2a:src/app.py > app.py
+    """
+    line = call.line()
+    snapshot, path = _resolve(call, line, reference)
+    if path is not None:
+        _show_path(call, line, snapshot, path)
+        return
+    files = tuple(change for change in _changes(line, snapshot) if not change.is_directory)
+    if call.json:
+        shapes.print_json(
+            {
+                **shapes.snapshot(snapshot),
+                "root": snapshot.root,
+                "context": dict(snapshot.context),
+                "files": shapes.changes(files),
+            }
+        )
+        return
+    say(*_lines(snapshot, files))
+
+
+def _changes(line: Timeline, snapshot: Snapshot) -> tuple[Change, ...]:
+    """What differs from the snapshot before; nothing to say of the first one, which holds everything."""
+    if snapshot.parent is None:
+        return ()
+    try:
+        return line.diff(snapshot.parent, snapshot).files
+    except NotFound:
+        return ()
+
+
+def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
+    yield [("snapshot ", "quiet"), (snapshot.id, "id")]
+    facts: list[Line] = [
+        [("timeline", "quiet"), f"{snapshot.timeline} of {snapshot.root}"],
+        [("made", "quiet"), f"{snapshot.time:%Y-%m-%d %H:%M:%S} UTC, {age(snapshot.time_ns)}, by {snapshot.trigger}"],
+        [("after", "quiet"), (short(snapshot.parent), "id") if snapshot.parent else "nothing: it is the first"],
+    ]
+    if snapshot.labels or snapshot.pinned:
+        labels = ", ".join(snapshot.labels)
+        facts.append([("labels", "quiet"), (labels + (" (pinned)" if snapshot.pinned else ""), "label")])
+    git: dict[str, Any] = snapshot.context.get("git") or {}
+    if git.get("commit"):
+        facts.append([("git", "quiet"), f"{git['commit'][:10]}{' on ' + git['branch'] if git.get('branch') else ''}"])
+    facts += [[("part", "quiet"), f"{part.name} ({part.kind})"] for part in snapshot.parts.values()]
+    yield from table(facts, indent=2)
+    if files:
+        yield [(f"{count(len(files), 'file')} changed since {short(snapshot.parent or '')}", "head")]
+        for change in files[:_MOST]:
+            sign, style = _SIGNS.get(change.status, ("~", "name"))
+            yield ["  ", (sign, style), " ", change.path]
+        if len(files) > _MOST:
+            yield [(f"  … and {len(files) - _MOST:,} more; --json lists them all", "quiet")]
+    if snapshot.not_captured:
+        yield [("not captured, and never touched by a restore", "warn")]
+        for item in snapshot.not_captured:
+            yield [f"  {item.path}: {item.reason}{f' ({item.detail})' if item.detail else ''}"]
+
+
+def _resolve(call: Call, line: Timeline, reference: str) -> tuple[Snapshot, str | None]:
+    """The snapshot, and the path in it; a label may hold a colon."""
+    name, colon, path = reference.partition(":")
+    if not colon:
+        return line.show(reference), None
+    try:
+        return line.show(reference), None
+    except NotFound:
+        return line.show(name or "@"), call.inside(line.root, path) if path else ""
+
+
+def _show_path(call: Call, line: Timeline, snapshot: Snapshot, path: str) -> None:
+    if path:
+        pieces = line.stream(snapshot, path)
+        try:
+            first = next(pieces, b"")
+        except InvalidInput:
+            pass  # a directory
+        except NotFound as error:
+            raise NotFound(error.message, hints=[f"takeback show {short(snapshot.id)}: lists what it holds"]) from None
+        else:
+            _show_file(call, snapshot, path, chain((first,), pieces))
+            return
+    found = [(name, entry) for name, entry in line.files(snapshot, path) if name != path]
+    if call.json:
+        entries = [
+            {"path": name, "kind": _KINDS[entry.kind], "mode": entry.mode, "size": entry.size} for name, entry in found
+        ]
+        shapes.print_json({"id": snapshot.id, "path": path, "entries": entries})
+        return
+    say(*(name + ("/" if entry.kind == "d" else "") for name, entry in found))
+
+
+def _show_file(call: Call, snapshot: Snapshot, path: str, pieces: Iterator[bytes]) -> None:
+    if call.json:
+        data = b"".join(pieces)
+        try:
+            content, encoding = data.decode("utf-8"), "utf-8"
+        except UnicodeDecodeError:
+            from base64 import b64encode
+
+            content, encoding = b64encode(data).decode("ascii"), "base64"
+        shapes.print_json({"id": snapshot.id, "path": path, "encoding": encoding, "content": content})
+        return
+    out = getattr(sys.stdout, "buffer", None)
+    if out is None:
+        raise InvalidInput("stdout takes text only, so a file's bytes cannot be written to it")
+    sys.stdout.flush()
+    for piece in pieces:
+        out.write(piece)
+    out.flush()

@@ -1,0 +1,97 @@
+"""takeback stats"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import Line, say, table
+from takeback.cli.text import clip, count
+from takeback.model.sizes import format_size
+
+if TYPE_CHECKING:
+    from takeback.engine.health import Usage
+
+
+@click.command("stats", cls=Command)
+@click.pass_obj
+def command(call: Call) -> None:
+    """Show what uses the store's space.
+
+    What a part of a timeline uses is counted for each of them; bytes that several share count in each.
+
+    For example:
+      takeback stats
+    """
+    where = call.place()
+    usage = call.open(where).stats()
+    if call.json:
+        shapes.print_json({"path": where["store"], **_shape(usage)})
+        return
+    say(*_lines(usage, str(where["store"])))
+
+
+def _shape(usage: Usage) -> shapes.Shape:
+    store = usage.store
+    return {
+        "bytes_on_disk": store.bytes_on_disk,
+        "raw_bytes": store.raw_bytes,
+        "sealed_bytes": store.sealed_bytes,
+        "logical_bytes": usage.logical,
+        "saved_by_deduplication": usage.saved_by_deduplication,
+        "saved_by_compression": store.saved_by_compression,
+        "packs": store.packs,
+        "condemned_packs": store.condemned_packs,
+        "frames": store.frames,
+        "hot_frames": store.hot_frames,
+        "hot_bytes": store.hot_bytes,
+        "catalogue_bytes": store.catalogue_bytes,
+        "blobs": dict(store.blobs),
+        "shares": [
+            {
+                "root": share.root,
+                "timeline": share.timeline,
+                "part": share.part,
+                "snapshots": share.snapshots,
+                "raw": share.raw,
+                "stored": share.stored,
+            }
+            for share in usage.shares
+        ],
+    }
+
+
+def _lines(usage: Usage, path: str) -> Iterator[Line]:
+    store = usage.store
+    yield [("store ", "quiet"), path]
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in store.blobs.items())
+    yield from table(
+        [
+            [("on disk", "quiet"), (format_size(store.bytes_on_disk), "head"), f"{count(store.packs, 'pack')}"],
+            [("as plain copies", "quiet"), format_size(usage.logical), "if every snapshot were one"],
+            [("repetitions", "quiet"), format_size(usage.saved_by_deduplication), "saved by storing bytes once"],
+            [("compression", "quiet"), format_size(store.saved_by_compression), "saved"],
+            [("blobs", "quiet"), f"{sum(store.blobs.values()):,}", clip(kinds, 44)],
+        ],
+        indent=2,
+    )
+    if usage.shares:
+        yield ""
+        head: Line = [(text, "quiet") for text in ("timeline", "part", "snapshots", "raw", "stored", "root")]
+        rows: list[Line] = [
+            [
+                clip(share.timeline, 12),
+                clip(share.part, 12),
+                f"{share.snapshots:,}",
+                format_size(share.raw),
+                format_size(share.stored),
+                share.root,
+            ]
+            for share in usage.shares
+        ]
+        yield from table([head, *rows])

@@ -1,0 +1,127 @@
+"""takeback status, which is also what plain ``takeback`` shows. It writes nothing, not even a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import Line, Piece, say, table
+from takeback.cli.picture import move_line
+from takeback.cli.text import age, clip, count
+from takeback.errors import NotFound
+from takeback.model.ids import short
+
+if TYPE_CHECKING:
+    from takeback.locate import Place
+    from takeback.model.move import Move
+    from takeback.store.catalogue.snapshots import SnapshotRow
+
+_MOVES = 5
+
+
+@click.command("status", cls=Command)
+@click.pass_obj
+def command(call: Call) -> int:
+    """Show where you are, what was recorded last, and what to do next.
+
+    The same as `takeback` without a command. Nothing is written.
+
+    For example:
+      takeback status
+    """
+    return status(call)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    place: Place
+    exists: bool
+    snapshot: SnapshotRow | None
+    moves: tuple[Move, ...]
+    interrupted_ns: int | None
+
+    @property
+    def hint(self) -> str:
+        """The one thing to do next."""
+        if self.interrupted_ns is not None:
+            return "takeback save finishes the interrupted restore first"
+        if self.place.is_home and self.snapshot is None:
+            return "cd into a project first: takeback works on the directory around you"
+        if self.snapshot is None:
+            return "takeback save records the present; takeback run -- COMMAND watches an agent"
+        newest = self.moves[0] if self.moves else None
+        if newest is None:
+            return "takeback diff shows what changed since the last snapshot"
+        if newest.verb == "undo" and newest.undone_by is None:
+            return "takeback redo brings back what was undone; takeback undo goes further back"
+        return "takeback undo takes back the newest move; takeback undo --dry-run shows how"
+
+
+def status(call: Call) -> int:
+    found = _look(call)
+    if call.json:
+        shapes.print_json(_shape(found))
+    else:
+        say(*_lines(found))
+    return 0
+
+
+def _look(call: Call) -> _Found:
+    where = call.place()
+    try:
+        line = call.line()
+    except NotFound:
+        return _Found(where, False, None, (), None)
+    log = line.log(_MOVES)
+    return _Found(where, True, log.snapshots[0] if log.snapshots else None, log.moves, line.interrupted())
+
+
+def _shape(found: _Found) -> shapes.Shape:
+    return {
+        "root": found.place.root,
+        "found_by": found.place.found_by,
+        "is_home": found.place.is_home,
+        "store": found.place["store"],
+        "store_exists": found.exists,
+        "timeline": found.place["timeline"],
+        "snapshot": None if found.snapshot is None else shapes.row(found.snapshot),
+        "moves": [shapes.move(move) for move in found.moves],
+        "interrupted": found.interrupted_ns is not None,
+        "hint": found.hint,
+    }
+
+
+def _lines(found: _Found) -> Iterator[Line | str]:
+    place = found.place
+    how = {"git": "the top of a git repository", "directory": "this directory"}.get(
+        place.found_by, f"it has a {place.found_by}"
+    )
+    last: list[Piece] = ["none yet"]
+    if found.snapshot is not None:
+        row = found.snapshot
+        last = [(short(row.id), "id"), f" {age(row.time_ns)}, {row.trigger}, {count(row.changed, 'file')} changed"]
+        last += [(f" [{clip(label, 20)}]", "label") for label in row.labels[:2]]
+    rows: list[Line] = [
+        [("root", "quiet"), place.root],
+        [("", ""), (how, "quiet")],
+        [("store", "quiet"), f"{place['store']}{'' if found.exists else ' (not made yet)'}"],
+        [("timeline", "quiet"), place["timeline"]],
+    ]
+    yield from table(rows)
+    yield [("snapshot", "quiet"), "  ", *last]
+    if found.interrupted_ns is not None:
+        yield [("a restore was interrupted ", "bad"), age(found.interrupted_ns), "; the next save or undo finishes it"]
+    if place.is_home:
+        yield [("this is your home directory: ", "warn"), "a snapshot of it may take long and hold secrets"]
+    if found.moves:
+        yield ""
+        yield [("last moves", "head")]
+        yield from (["  ", *move_line(move)] for move in found.moves)
+    yield ""
+    yield [("next: ", "good"), found.hint]

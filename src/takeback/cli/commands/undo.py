@@ -1,0 +1,52 @@
+"""takeback undo"""
+
+from __future__ import annotations
+
+import click
+
+from takeback.cli.acting import carry_out
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.model.move import LEVELS
+
+
+@click.command("undo", cls=Command)
+@click.argument("move", required=False)
+@click.option("--since", metavar="REF", help="Take back every agent move after this snapshot.")
+@click.option("--level", type=click.Choice(LEVELS[:-1]), help="Act on moves of this level.")
+@click.option("--session", metavar="S", help="Only one session's moves.")
+@click.option("--shared", is_flag=True, help="Also what several sessions may have changed.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def command(
+    call: Call,
+    move: str | None,
+    since: str | None,
+    level: str | None,
+    session: str | None,
+    shared: bool,
+    dry_run: bool,
+    yes: bool,
+) -> int:
+    """Take back the newest move, and nothing else.
+
+    What somebody else changed since is kept: merged where both changed the same file, or reported as a conflict
+    (exit 14) and left alone. The present is saved first, and `takeback redo` brings it back. Undo again goes further
+    back; with MOVE, that one is taken back and what came after it stays.
+
+    For example:
+      takeback undo
+      takeback undo 4f2a
+      takeback undo --since original --session s1
+      takeback undo --dry-run
+    """
+    line = call.line()
+    return carry_out(
+        call,
+        line,
+        lambda: line.plan_undo(move, since=since, level=level, session=session, shared=shared),
+        lambda: line.undo(move, since=since, level=level, session=session, shared=shared),
+        dry_run=dry_run,
+        yes=yes,
+    )

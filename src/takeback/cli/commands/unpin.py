@@ -1,0 +1,29 @@
+"""takeback unpin"""
+
+from __future__ import annotations
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.people import say
+from takeback.model.ids import short
+
+
+@click.command("unpin", cls=Command)
+@click.argument("reference", metavar="REF")
+@click.pass_obj
+def command(call: Call, reference: str) -> None:
+    """Let retention and `drop` remove a snapshot again.
+
+    For example:
+      takeback unpin good
+    """
+    line = call.line()
+    snapshot = line.show(reference)
+    line.unpin(snapshot)
+    if call.json:
+        shapes.print_json({"id": snapshot.id, "pinned": False})
+        return
+    say([(short(snapshot.id), "id"), " is not pinned"])

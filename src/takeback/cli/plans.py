@@ -1,0 +1,112 @@
+"""Plans and reports in words: what would happen, what happened, and the way back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from takeback.cli.people import Line
+from takeback.cli.text import clip, count
+from takeback.model.ids import short
+
+if TYPE_CHECKING:
+    from takeback.model.plan import Plan, Report
+
+MOST = 40
+"""Paths of one kind that are listed on a terminal before the rest is only counted."""
+
+_STYLES = {"create": "plus", "delete": "minus", "merge": "label", "change": "name", "replace": "name", "chmod": "name"}
+_ORDER = ("create", "change", "merge", "replace", "chmod", "delete")
+_DONE = {
+    "create": "created",
+    "change": "changed",
+    "merge": "merged",
+    "replace": "replaced",
+    "chmod": "chmod",
+    "delete": "deleted",
+}
+_BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback undo"}
+
+
+def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
+    """Everything that a person should see before saying yes."""
+    if not plan.effects:
+        yield [f"{plan.verb} would change nothing: everything is already so"]
+    else:
+        yield [(f"{_subject(plan)} would", "head")]
+        effects = sorted(plan.effects, key=lambda effect: (_ORDER.index(effect.action), effect.path))
+        for effect in effects[:most]:
+            yield ["  ", (f"{effect.action:<8}", _STYLES[effect.action]), effect.path]
+        yield from _rest(len(effects), most)
+    yield from _left_lines(plan, most)
+
+
+def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
+    """What was done, that it was checked, and how to get back."""
+    if not report.changed:
+        yield [f"nothing to {report.verb}: everything is already so"]
+        yield from _left_lines(report, most)
+        return
+    done = Counter(report.actions.get(path, "change") for path in report.changed)
+    parts = ", ".join(f"{done[action]:,} {_DONE[action]}" for action in _ORDER if done[action])
+    yield [(_subject(report), "head")]
+    yield [f"  {count(len(report.changed), 'path')}: {parts}"]
+    for path in report.merged[:most]:
+        yield ["  ", ("merged  ", "label"), path, ("  both sides' changes are in it", "quiet")]
+    yield from _left_lines(report, most)
+    if report.verified:
+        yield [("read back and verified", "good")]
+    for part in report.pending:
+        yield [("pending: ", "warn"), f"the owner of {part} applies it at its next save"]
+    if report.safety:
+        yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: {_BACK[report.verb]}"]
+
+
+def _subject(value: Plan | Report) -> str:
+    """``undo of turn “fix the test” (4f2a77b1)``."""
+    if value.verb == "restore" or not value.moves:
+        return clip(value.title, 60) if value.title else value.verb
+    title = f" “{clip(value.title, 44)}”" if value.title else ""
+    more = f" and {len(value.moves) - 1} more" if len(value.moves) > 1 else ""
+    return f"{value.verb} of{title} ({short(value.moves[0])}{more})"
+
+
+def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+    yield from _group(
+        "conflict: left alone, because taking it back would lose somebody's work",
+        "bad",
+        [f"{item.path}: {item.reason}" for item in value.conflicts],
+        most,
+    )
+    yield from _group("left as it is", "warn", [f"{item.path}: {item.reason}" for item in value.kept], most)
+    yield from _group(
+        "several sessions may have changed it; --shared takes it back, too", "warn", list(value.shared), most
+    )
+    yield from _group(
+        "happened outside and cannot be taken back",
+        "warn",
+        [f"{item.kind}: {item.what}" for item in value.outside],
+        most,
+    )
+    yield from _group(
+        "is not in the snapshot, and is left alone",
+        "quiet",
+        [f"{item.path}: {item.reason}" for item in value.not_captured],
+        most,
+    )
+    for note in value.notes:
+        yield [("note: ", "warn"), note]
+
+
+def _group(title: str, style: str, items: Sequence[str], most: int | None) -> Iterator[Line]:
+    if not items:
+        return
+    yield [(title, style)]
+    yield from ([f"  {item}"] for item in items[:most])
+    yield from _rest(len(items), most)
+
+
+def _rest(total: int, most: int | None) -> Iterable[Line]:
+    if most is not None and total > most:
+        yield [(f"  … and {total - most:,} more; --dry-run --json lists them all", "quiet")]

@@ -1,0 +1,132 @@
+"""From a command line to an exit code: what a command raises becomes words on stderr, never a traceback.
+
+::
+
+    TakebackError       its message, its hints, its exit code
+    click's own         2, with the usage of the command
+    Ctrl-C              130
+    a closed pipe       141, silently, as other commands in a pipe do
+    anything else       1: a bug in takeback; the traceback goes to a file, or to stderr with TAKEBACK_DEBUG=1
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from takeback.cli import progress
+from takeback.cli.app import app
+from takeback.cli.call import Call
+from takeback.cli.text import visible
+from takeback.errors import Cancelled, InvalidInput, TakebackError
+
+_PIPE_CLOSED = 128 + 13
+
+
+def run(arguments: Sequence[str]) -> int:
+    _escape_what_cannot_be_written()
+    if "_TAKEBACK_COMPLETE" in os.environ:
+        app.main(prog_name="takeback")  # answers the shell and exits
+    call = Call(json=_asks_for_json(arguments))
+    try:
+        code = _invoke(arguments, call)
+        sys.stdout.flush()
+        return code
+    except TakebackError as error:
+        return _fail(call, error)
+    except click.ClickException as error:
+        return _fail(call, _usage(error))
+    except (KeyboardInterrupt, click.Abort, EOFError):
+        return _fail(call, Cancelled("stopped"))
+    except BrokenPipeError:
+        # What is still buffered has nowhere to go, and must not fail again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except Exception as error:
+        return _bug(call, error)
+    finally:
+        call.close()
+
+
+def _invoke(arguments: Sequence[str], call: Call) -> int:
+    try:
+        with app.make_context("takeback", list(arguments), obj=call) as context:
+            return int(app.invoke(context) or 0)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    """Whether errors must be JSON even if the command line cannot be understood."""
+    ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in ours and "run" not in ours[: ours.index("--json")]
+
+
+def _usage(error: click.ClickException) -> InvalidInput:
+    hints = []
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        hints.append(f"{context.command_path} --help")
+    return InvalidInput(error.format_message().rstrip("."), hints=hints)
+
+
+def _fail(call: Call, error: TakebackError) -> int:
+    if call.json:
+        _say_json(type(error).__name__, error.message, list(error.hints), error.exit_code)
+    else:
+        lines = [f"takeback: {error.message}", *(f"hint: {hint}" for hint in error.hints)]
+        _say("\n".join(visible(line) for text in lines for line in text.split("\n")))
+    return error.exit_code
+
+
+def _bug(call: Call, error: Exception) -> int:
+    import traceback
+
+    whole = "".join(traceback.format_exception(error))
+    what = f"this is a bug in takeback: {type(error).__name__}: {visible(str(error))}".replace("\n", " ")
+    if os.environ.get("TAKEBACK_DEBUG"):
+        _say(whole.rstrip())
+        hints = []
+    else:
+        hints = [f"the traceback is in {_written(whole)}; TAKEBACK_DEBUG=1 shows it here"]
+    if call.json:
+        _say_json("Bug", what, hints, 1)
+    else:
+        _say("\n".join([f"takeback: {what}", *(f"hint: {hint}" for hint in hints)]))
+    return 1
+
+
+def _written(whole: str) -> str:
+    import tempfile
+
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="takeback-bug-", suffix=".txt", delete=False) as file:
+            file.write(whole.encode("utf-8", "backslashreplace").decode())
+            return file.name
+    except OSError:
+        return "no file, because none could be written"
+
+
+def _say_json(kind: str, message: str, hints: list[str], exit_code: int) -> None:
+    error = {"kind": kind, "message": message, "hints": hints, "exit_code": exit_code}
+    _say(json.dumps({"error": error}))
+
+
+def _say(text: str) -> None:
+    try:
+        progress.clear()
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        pass  # nobody listens; the exit code still tells
+
+
+def _escape_what_cannot_be_written() -> None:
+    """Write what the terminal's encoding does not have as an escape instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
