@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from types import TracebackType
 
@@ -43,9 +42,13 @@ class Scope:
         )
 
     async def __aenter__(self) -> Scope:
+        import asyncio  # costs more than the rest of a command's start
+
         return await asyncio.to_thread(self.__enter__)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        import asyncio
+
         await asyncio.to_thread(self.__exit__, kind, error, trace)
