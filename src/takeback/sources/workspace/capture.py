@@ -63,15 +63,23 @@ class Walk:
         """Walk everything below a directory; the id of its tree."""
         handle = os.open(name_bytes(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            return self._directory(handle, "", lambda _: rules, previous, 0)
+            return self._directory(handle, _list(handle), "", lambda _: rules, previous, 0)
         finally:
             os.close(handle)
 
+    def tick_bytes(self, size: int) -> None:
+        """So much of a large file has been read."""
+        self.watch.tick("store", self.seen, size=size)
+
     def _directory(
-        self, handle: int, path: str, enter: Callable[[list[str]], Rules], previous: bytes | None, depth: int
+        self,
+        handle: int,
+        entries: list[os.DirEntry[str]],
+        path: str,
+        enter: Callable[[list[str]], Rules],
+        previous: bytes | None,
+        depth: int,
     ) -> bytes:
-        with os.scandir(handle) as listing:
-            entries = list(listing)
         names = [entry.name for entry in entries] if _NATIVE_NAMES else [_portable(entry.name) for entry in entries]
         self.seen += len(names)
         self.watch.tick("scan", self.seen)
@@ -93,6 +101,9 @@ class Walk:
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
+                continue
+            except OSError as error:
+                visit.unreadable(name, error)
                 continue
             seen = (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
             if stats.get(name) == seen:
@@ -166,7 +177,7 @@ class _Visit:
         try:
             status = entry.stat(follow_symlinks=False)
             if (status.st_dev, status.st_ino) == walk.writer.identity:
-                return self.ignore(name, IGNORED_DIRECTORY)
+                return walk.ignored.append(path + "/")  # not remembered: the store may move away
             if self._depth + 1 >= trees.MAX_DEPTH:
                 return self._leave_out(path, "too deep", f"more than {trees.MAX_DEPTH} directories down")
             inner = os.open(name_bytes(name), _OPEN_DIRECTORY, dir_fd=self._handle)
@@ -175,8 +186,13 @@ class _Visit:
         except OSError as error:
             return self._leave_out(path, "unreadable", error.strerror or str(error))
         try:
+            try:
+                entries = _list(inner)
+            except OSError as error:
+                return self._leave_out(path, "unreadable", error.strerror or str(error))
             tree = walk._directory(
                 inner,
+                entries,
                 path,
                 lambda names: self._rules.enter(name, lambda file: _read_small(inner, file), names, ignored=ignored),
                 self._known.tree(name),
@@ -207,7 +223,7 @@ class _Visit:
             else:
                 walk.read += 1
                 walk.watch.tick("store", walk.seen, size=seen[1])
-                blob, seen = store_file(walk.writer, name, self._handle)
+                blob, seen = store_file(walk.writer, name, self._handle, walk.tick_bytes)
                 self._add(name, FILE, seen, blob)
                 if seen[0] & 0o6000:
                     self.note_setuid(name)
@@ -218,6 +234,12 @@ class _Visit:
         except OSError as error:
             self._leave_out(path, "unreadable", error.strerror or str(error))
         return None
+
+    def unreadable(self, name: str, error: OSError) -> None:
+        """What is listed in the directory and cannot even be looked at."""
+        if self._known.kind(name) is None and self._rules.ignored(name, False):
+            return self.ignore(name, IGNORED_FILE)
+        return self._leave_out(trees.join(self._path, name), "unreadable", error.strerror or str(error))
 
     def note_setuid(self, name: str) -> None:
         detail = "the setuid and setgid bits are not kept"
@@ -246,6 +268,11 @@ class _Visit:
 
     def _leave_out(self, path: str, reason: str, detail: str) -> None:
         self._walk.not_captured.append(NotCaptured(path, reason, detail))
+
+
+def _list(handle: int) -> list[os.DirEntry[str]]:
+    with os.scandir(handle) as listing:
+        return list(listing)
 
 
 def _empty_tree(writer: Writer) -> bytes:

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Callable
 
 from takeback.model.ids import BlobKind
 from takeback.model.tree import name_bytes
@@ -31,8 +32,13 @@ def stat_of(status: os.stat_result) -> Stat:
     return (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
-def store_file(writer: Writer, name: str, directory: int) -> tuple[bytes, Stat]:
-    """Put a file's bytes into the store: their id, and the stat that they belong to."""
+def store_file(
+    writer: Writer, name: str, directory: int, tick: Callable[[int], object] = lambda size: None
+) -> tuple[bytes, Stat]:
+    """Put a file's bytes into the store: their id, and the stat that they belong to.
+
+    ``tick`` is told now and then how much of a large file has been read; what it raises ends the reading.
+    """
     handle = os.open(name_bytes(name), _FLAGS, dir_fd=directory)
     try:
         for _ in range(ATTEMPTS):
@@ -46,13 +52,27 @@ def store_file(writer: Writer, name: str, directory: int) -> tuple[bytes, Stat]:
                 if len(data) == before.st_size and seen == stat_of(os.fstat(handle)):
                     return writer.put(data, BlobKind.DATA), racy(seen, now)
             else:
-                blob, size = writer.put_stream(lambda length: os.read(handle, length))
+                blob, size = writer.put_stream(_up_to(handle, before.st_size + 1, tick))
                 if size == before.st_size and seen == stat_of(os.fstat(handle)):
                     return blob, racy(seen, now)
             os.lseek(handle, 0, os.SEEK_SET)
     finally:
         os.close(handle)
     raise Changing
+
+
+def _up_to(handle: int, limit: int, tick: Callable[[int], object]) -> Callable[[int], bytes]:
+    """Reads no further than ``limit``: a file that grows as fast as it is read would never end."""
+    done = 0
+
+    def read(length: int) -> bytes:
+        nonlocal done
+        data = os.read(handle, min(length, limit - done))
+        done += len(data)
+        tick(done)
+        return data
+
+    return read
 
 
 def store_link(writer: Writer, name: str, directory: int, seen: Stat) -> tuple[bytes, Stat]:
