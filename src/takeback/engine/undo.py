@@ -81,7 +81,7 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
             return replace(plan, moves=(*plan.moves, *passed))
         if plan.stuck:
             return replace(plan, hints=_instead(line, plan, targets))
-        passed += plan.moves
+        passed += (move.id for move in targets if not move.open)
         if wish.move is not None:
             by = targets[0].undone_by
             raise NotFound(
