@@ -13,6 +13,8 @@ from takeback.cli.text import visible
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
+_STDERR = 2
+
 _TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 """What the terminal sends to both of us: only the command acts on it."""
 
@@ -34,7 +36,7 @@ def run_child(words: Sequence[str], directory: str, *, stdout_to_stderr: bool, f
         sys.stdout.flush()
         sys.stderr.flush()
         try:
-            child = subprocess.Popen(list(words), cwd=directory, stdout=sys.stderr if stdout_to_stderr else None)
+            child = subprocess.Popen(list(words), cwd=directory, stdout=_STDERR if stdout_to_stderr else None)
         except OSError as error:
             code = _cannot_start(words[0], error)
         else:

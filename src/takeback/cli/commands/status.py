@@ -54,13 +54,13 @@ class _Found:
         if self.place.is_home and self.snapshot is None:
             return "cd into a project first: takeback works on the directory around you"
         if self.snapshot is None:
-            return "takeback save records the present; takeback run -- COMMAND watches an agent"
+            return "takeback save records the present; takeback run -- AGENT a whole run"
         newest = self.moves[0] if self.moves else None
         if newest is None:
             return "takeback diff shows what changed since the last snapshot"
         if newest.verb == "undo" and newest.undone_by is None:
-            return "takeback redo brings back what was undone; takeback undo goes further back"
-        return "takeback undo takes back the newest move; takeback undo --dry-run shows how"
+            return "takeback redo brings it back; takeback undo goes further back"
+        return "takeback undo takes back the newest move; --dry-run shows how"
 
 
 def status(call: Call) -> int:

@@ -1,0 +1,52 @@
+"""label, pin, unpin, drop and fork."""
+
+from __future__ import annotations
+
+from support.cli import Cli
+
+
+def test_labels_come_and_go(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    id = cli.json("save")["id"]
+    assert cli.json("label", "@", "good") == {"id": id, "labels": ["good"]}
+    assert cli.json("show", "good")["id"] == id
+    assert cli.json("label", "good", "good", "--remove")["labels"] == []
+    assert cli.error("show", "good", code=10)
+    assert cli.error("label", "@", "root", code=2)
+    assert "is now called" in cli("label", "@", "again").out
+
+
+def test_a_pinned_snapshot_is_not_dropped(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    id = cli.json("save")["id"]
+    assert cli.json("pin", "@") == {"id": id, "pinned": True}
+    assert cli.json("log")["snapshots"][0]["pinned"] is True
+    assert "unpin" in cli.error("drop", "@", "--yes", code=2)["hints"][0]
+    assert cli.json("unpin", "@") == {"id": id, "pinned": False}
+    assert cli.json("drop", "@", "--yes") == {"id": id, "dropped": True}
+    assert cli.json("log")["snapshots"] == []
+    assert cli.read("a.txt") == "one\n"
+
+
+def test_people_hear_of_pins_and_drops(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    id = cli.json("save")["id"][:8]
+    assert cli("pin", "@").out == f"{id} is pinned\n"
+    assert cli("unpin", "@").out == f"{id} is not pinned\n"
+    assert cli("drop", "@", "--yes").out == f"dropped {id}\n"
+
+
+def test_a_fork_is_a_timeline_of_its_own(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    id = cli.json("save", "-m", "good")["id"]
+    cli.write("a.txt", "two\n")
+    made = cli.json("fork", "good", "attempt", "--to", "../attempt")
+    there = cli.root.parent / "attempt"
+    assert made["fork_of"] == id
+    assert made["root"] == str(there)
+    assert (there / "a.txt").read_text() == "one\n"
+    assert cli.read("a.txt") == "two\n"
+    shown = cli.json("-C", str(there), "--timeline", "attempt", "log")
+    assert [row["id"] for row in shown["snapshots"]] == [made["id"]]
+    assert cli.error("fork", "good", "again", "--to", "../attempt", code=2)
+    assert "--timeline third" in cli("fork", "good", "third", "--to", "../third").out

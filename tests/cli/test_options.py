@@ -1,0 +1,120 @@
+"""The options that every command takes, before and after its name, and what is said when a call is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.cli import Cli
+from takeback.cli.app import COMMANDS
+
+
+def test_global_options_stand_before_or_after_the_command(cli: Cli, tmp_path: Path) -> None:
+    cli.write("a.txt", "one\n")
+    other = str(tmp_path / "other")
+    before = cli("--json", "--store", other, "--timeline", "x", "-C", str(cli.root), "save").json
+    after = cli("save", "--json", "--store", other, "--timeline", "x", "-C", str(cli.root)).json
+    assert before["id"] == after["id"]
+    assert after["timeline"] == "x"
+    assert not cli.store.exists()
+
+
+def test_the_later_option_wins(cli: Cli) -> None:
+    assert cli("--timeline", "one", "config", "show", "--timeline", "two", "--json").json["settings"]["timeline"] == {
+        "value": "two", "origin": "flag", "help": "the timeline's name",
+    }  # fmt: skip
+
+
+def test_a_relative_store_starts_at_the_directory(cli: Cli) -> None:
+    cli.write("sub/a.txt", "one\n")
+    cli("-C", "sub", "--store", "../../beside", "save")
+    assert (cli.root.parent / "beside" / "store.json").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["log", "--nonsense"],
+        ["show"],
+        ["restore"],
+        ["log", "-n", "0"],
+        ["log", "-n", "many"],
+        ["completion", "powershell"],
+        ["run"],
+        ["fork", "@", "name"],
+        ["-C", "nowhere", "log"],
+        ["-C", "nowhere"],
+        ["--store", "a-file", "log"],
+        ["--store", "a-file", "save"],
+        ["--store", "not-a-store", "log"],
+        ["--store", "not-a-store", "save"],
+        ["-C", "a-file", "save"],
+        ["run", "--every", "soon", "--", "true"],
+        ["run", "--every", "0", "--", "true"],
+    ],
+)
+def test_a_wrong_call_exits_2_in_words_and_in_json(cli: Cli, arguments: list[str]) -> None:
+    cli.write("a-file", "text\n")
+    cli.write("not-a-store/file", "text\n")
+    said = cli(*arguments, code=2)
+    assert said.raw == b""
+    assert said.err.startswith("takeback: ")
+    assert "Traceback" not in said.err
+    error = cli("--json", *arguments, code=2).error
+    assert error["kind"] == "InvalidInput"
+    assert error["exit_code"] == 2
+    assert error["message"] in said.err
+
+
+def test_a_command_that_is_misspelt_is_suggested(cli: Cli) -> None:
+    assert "did you mean 'undo'?" in cli("udno", code=2).err
+
+
+def test_an_ambiguous_reference_exits_2(cli: Cli) -> None:
+    for number in range(17):
+        cli.write("a.txt", f"{number}\n")
+        cli("save")
+    first = [row["id"][0] for row in cli.json("log")["snapshots"]]
+    twice = next(letter for letter in first if first.count(letter) > 1)
+    assert "ambiguous" in cli.error("show", twice, code=2)["message"]
+
+
+def test_a_store_of_a_newer_format_exits_15(cli: Cli) -> None:
+    cli("save")
+    header = cli.store / "store.json"
+    header.chmod(0o600)
+    header.write_text(json.dumps({**json.loads(header.read_text()), "format": 99}))
+    for arguments in (["log"], ["save"], []):
+        error = cli.error(*arguments, code=15)
+        assert error["kind"] == "Unavailable"
+        assert "upgrade" in error["hints"][0]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(cli: Cli, command: str) -> None:
+    for flag in ("-h", "--help"):
+        assert "Usage: takeback" in cli(command, flag).out
+
+
+def test_help_lists_every_command(cli: Cli) -> None:
+    out = cli("--help").out
+    for command in COMMANDS:
+        assert f"  {command}  " in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_the_version(cli: Cli) -> None:
+    import takeback
+
+    assert cli("--version").out == f"takeback {takeback.__version__}\n"
+    assert cli("--json", "--version").json == {"version": takeback.__version__}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(cli: Cli, shell: str) -> None:
+    script = cli("completion", shell).out
+    assert "_TAKEBACK_COMPLETE" in script
+    assert cli.json("completion", shell)["script"] == script.rstrip("\n") or shell

@@ -1,0 +1,79 @@
+"""`takeback` alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.cli import Cli
+from support.git import init_repository
+from takeback.store.catalogue import journals
+from takeback.store.catalogue.journals import Journal
+
+
+def test_before_the_first_save_it_says_how_to_begin_and_writes_nothing(cli: Cli) -> None:
+    found = cli("--json").json
+    assert found["root"] == str(cli.root)
+    assert found["found_by"] == "directory"
+    assert found["store"] == str(cli.store)
+    assert found["store_exists"] is False
+    assert found["snapshot"] is None
+    assert "takeback save" in found["hint"]
+    assert not cli.store.exists()
+    out = cli().out
+    assert "not made yet" in out
+    assert out.count("next: ") == 1
+
+
+def test_it_shows_the_last_snapshot_and_moves(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save", "-m", "good")
+    cli("run", "-m", "work", "--", "sh", "-c", "echo two > a.txt")
+    found = cli("--json").json
+    assert found["snapshot"]["trigger"] == "run_end"
+    assert [move["title"] for move in found["moves"]] == ["work"]
+    assert "takeback undo" in found["hint"]
+    assert "work" in cli("status").out
+    cli("undo", "--yes")
+    assert "takeback redo" in cli("--json").json["hint"]
+
+
+def test_looking_does_not_change_the_store(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save")
+    before = cli.json("log")
+    cli.write("a.txt", "two\n")
+    cli()
+    assert cli.json("log") == before
+
+
+@pytest.mark.service("git")
+def test_it_says_how_the_root_was_found(cli: Cli) -> None:
+    init_repository(cli.root)
+    (cli.root / "deep").mkdir()
+    found = cli("-C", "deep", "--json").json
+    assert (found["root"], found["found_by"]) == (str(cli.root), "git")
+
+
+def test_the_home_directory_is_warned_of(cli: Cli, home: Path) -> None:
+    assert cli("-C", str(home), "--json").json["is_home"] is True
+    assert "home directory" in cli("-C", str(home)).out
+    assert "home directory" not in cli().out
+
+
+def test_an_interrupted_restore_is_told(cli: Cli) -> None:
+    import takeback
+
+    cli.write("a.txt", "one\n")
+    id = cli.json("save")["id"]
+    with takeback.open(str(cli.store)) as store:
+        number = store.timelines()[0].number
+        with store.blobs.database.write() as tx:
+            journals.begin(tx, Journal(str(cli.root), number, b"\0" * 32, id, 1))
+    found = cli("--json").json
+    assert found["interrupted"] is True
+    assert "finishes the interrupted restore" in found["hint"]
+    assert "interrupted" in cli().out
+    checks = {each["check"]: each["state"] for each in cli.json("doctor")["checks"]}
+    assert checks["restore"] == "warn"

@@ -1,0 +1,128 @@
+"""verify, stats, config and doctor."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from support.cli import Cli
+from support.stores import noise
+
+
+def test_a_sound_store_verifies(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save")
+    found = cli.json("verify", "--read-data")
+    assert found == {
+        "ok": True, "problems": [], "harmed": [], "snapshots": 1, "blobs": found["blobs"], "read_data": True,
+    }  # fmt: skip
+    assert "ok" in cli("verify").out
+
+
+def test_damage_exits_13_and_names_the_harmed_snapshots(cli: Cli) -> None:
+    cli.write("sound.txt", "sound\n")
+    sound = cli.json("save")["id"]
+    cli.write("big.bin", noise(2 << 20))
+    harmed = cli.json("save")["id"]
+    (pack,) = (path for path in (cli.store / "packs").rglob("*") if path.is_file())
+    pack.chmod(0o600)
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 3] ^= 1
+    pack.write_bytes(data)
+    found = cli.json("verify", "--read-data", code=13)
+    assert found["ok"] is False
+    assert found["harmed"] == [harmed]
+    assert found["problems"][0].keys() == {"kind", "what", "detail", "pack"}
+    out = cli("verify", "--read-data", code=13).out
+    assert harmed[:8] in out
+    assert sound[:8] not in out
+
+
+def test_without_a_store_there_is_nothing_to_verify(cli: Cli) -> None:
+    assert cli.error("verify", code=10)
+    assert cli.error("stats", code=10)
+    assert not cli.store.exists()
+
+
+def test_stats(cli: Cli) -> None:
+    cli.write("a.txt", "one\n" * 1000)
+    cli("save")
+    found = cli.json("stats")
+    assert found["path"] == str(cli.store)
+    assert found["bytes_on_disk"] > 0
+    assert found["logical_bytes"] == 4000
+    (share,) = found["shares"]
+    assert (share["root"], share["timeline"], share["snapshots"]) == (str(cli.root), "main", 1)
+    assert "on disk" in cli("stats").out
+
+
+def test_config_shows_each_value_and_its_origin(cli: Cli, home: Path) -> None:
+    cli.write("takeback.toml", 'include = [".env"]\n')
+    own = home / ".config" / "takeback" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('max_file_size = "5MiB"\n')
+    found = cli.json("--timeline", "other", "config", "show")
+    assert found["root"] == str(cli.root)
+    assert found["found_by"] == "takeback.toml"
+    settings = {name: (each["value"], each["origin"]) for name, each in found["settings"].items()}
+    assert settings["store"] == (str(cli.store), "environment")
+    assert settings["timeline"] == ("other", "flag")
+    assert settings["include"] == ([".env"], "takeback.toml")
+    assert settings["max_file_size"] == ("5MiB", str(own))
+    assert settings["exclude"] == ([], "default")
+    out = cli("config", "show").out
+    assert ".env" in out
+    assert "(environment)" in out
+    assert not cli.store.exists()
+
+
+def test_a_project_may_not_choose_the_store(cli: Cli) -> None:
+    cli.write("takeback.toml", 'store = "/elsewhere"\n')
+    assert "store" in cli.error("save", code=2)["message"]
+
+
+def test_the_doctor_finds_a_sound_machine_sound(cli: Cli) -> None:
+    found = cli.json("doctor")
+    assert found["ok"] is True
+    states = {each["check"]: each["state"] for each in found["checks"]}
+    assert states == dict.fromkeys(states, "ok")
+    assert {"python", "sqlite", "git", "store", "space", "clock", "lock", "restore", "leftovers"} <= states.keys()
+    assert not cli.store.exists()
+    cli("save")
+    assert cli.json("doctor")["ok"] is True
+
+
+def test_the_doctor_says_what_to_do_about_a_broken_store(cli: Cli) -> None:
+    cli.store.mkdir()
+    (cli.store / "other").write_text("not a store")
+    found = cli.json("doctor", code=1)
+    (check,) = (each for each in found["checks"] if each["state"] == "fail")
+    assert check["check"] == "store"
+    assert check["next"]
+    out = cli("doctor", code=1).out
+    assert "fail" in out
+    assert "next: " in out
+
+
+def test_the_doctor_reports_a_broken_configuration(cli: Cli) -> None:
+    cli.write("takeback.toml", "not toml")
+    assert cli.json("doctor", code=1)["ok"] is False
+
+
+def test_the_doctor_sees_what_a_killed_restore_left(cli: Cli) -> None:
+    os.mkdir(cli.root / ".takeback-stage-0123456789abcdef")
+    (check,) = (each for each in cli.json("doctor")["checks"] if each["check"] == "leftovers")
+    assert check["state"] == "warn"
+
+
+def test_the_doctor_warns_of_a_clock_that_went_back(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save")
+    import time
+
+    real = time.time_ns
+    monkeypatch.setattr("takeback.cli.checkup.time.time_ns", lambda: real() - 86_400_000_000_000)
+    (check,) = (each for each in cli.json("doctor")["checks"] if each["check"] == "clock")
+    assert check["state"] == "warn"

@@ -1,0 +1,99 @@
+"""Command lines: `Cli` runs them in this process, `takeback` as a program of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from takeback.cli import main
+
+PROGRAM = [sys.executable, "-m", "takeback"]
+
+
+@dataclass(frozen=True)
+class Result:
+    code: int
+    raw: bytes
+    err: str
+
+    @property
+    def out(self) -> str:
+        return self.raw.decode()
+
+    @property
+    def json(self) -> Any:
+        """The one object on stdout; nothing may stand on stderr."""
+        assert self.err == "", self.err
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> Any:
+        """The one error on stderr; nothing may stand on stdout."""
+        assert self.raw == b"", self.raw
+        return json.loads(self.err)["error"]
+
+
+class Cli:
+    """A project directory, its own store, and takeback run in it."""
+
+    def __init__(self, base: Path, capture: pytest.CaptureFixture[bytes]) -> None:
+        self.root = base / "project"
+        self.root.mkdir()
+        self.store = base / "store"
+        self._capture = capture
+
+    def __call__(self, *arguments: str, code: int | None = 0) -> Result:
+        """Run one command line; ``code`` is the exit code that it must have, or None for any."""
+        self._capture.readouterr()
+        returned = main(arguments)
+        out, err = self._capture.readouterr()
+        result = Result(returned, out, err.decode())
+        if code is not None:
+            assert returned == code, (arguments, result)
+        return result
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        return self(*arguments, "--json", code=code).json
+
+    def error(self, *arguments: str, code: int) -> Any:
+        """The error object of a command line that fails; it says what to expect and how."""
+        error = self(*arguments, "--json", code=code).error
+        assert error["exit_code"] == code
+        assert error["message"]
+        return error
+
+    def write(self, path: str, content: str | bytes) -> None:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_text()
+
+
+def takeback(
+    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the real program; stdin, stdout and stderr are pipes."""
+    return subprocess.run(
+        [*PROGRAM, *arguments], cwd=cwd, input=stdin, capture_output=True, env={**os.environ, **(env or {})}
+    )
+
+
+def modules_of(arguments: Sequence[str], cwd: Path) -> set[str]:
+    """The top-level modules that a command line loads."""
+    script = (
+        "import sys; from takeback.cli import main; code = main(sys.argv[1:])\n"
+        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
