@@ -37,7 +37,9 @@ def resolve(tx: Transaction, line: Line, reference: Reference, session: str | No
         return row
     text = reference.strip()
     timeline = line.row(tx).number
-    found = _relative(tx, timeline, text, session) or snapshots.labelled(tx, timeline, text)
+    found = _relative(tx, timeline, text, session)
+    if found is None and text.isprintable():  # as every label is; other text may not even be storable
+        found = snapshots.labelled(tx, timeline, text)
     if found is None and _PREFIX.fullmatch(text.lower()):
         found = _by_prefix(tx, timeline, text.lower())
     if found is None:
