@@ -13,16 +13,16 @@ import pytest
 from support.cli import Cli
 from takeback.engine import undo
 from takeback.model.plan import Effect
-from takeback.sources.workspace import merge, source
+from takeback.sources.workspace import merge, place, source
 
 
 @pytest.fixture(autouse=True)
 def demos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where demos play, so that what they leave can be seen."""
-    place = tmp_path / "demos"
-    place.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(place))
-    return place
+    folder = tmp_path / "demos"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
 
 
 def test_the_demo_holds_and_leaves_nothing(cli: Cli, demos: Path) -> None:
@@ -66,14 +66,14 @@ def _leave_out(name: str) -> Callable[[pytest.MonkeyPatch], None]:
 
 def _wrong_bytes(patch: pytest.MonkeyPatch) -> None:
     """A stage that writes other bytes, and a read-back that sees nothing."""
-    real = source.stage
+    real = place.stage
 
     def stage(root: str, effects: Sequence[Effect], content: Callable[[bytes], Iterator[bytes]]) -> Any:
         staged = real(root, effects, content)
-        place = staged.apply
+        put = staged.apply
 
         def apply() -> None:
-            place()
+            put()
             target = Path(root, "greeter.py")
             if target.exists():
                 target.write_bytes(target.read_bytes().replace(b"good", b"evil"))

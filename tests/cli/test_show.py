@@ -68,7 +68,7 @@ def test_a_label_may_hold_a_colon(cli: Cli) -> None:
 def test_what_is_not_there_is_not_found(cli: Cli) -> None:
     cli.write("a.txt", "a\n")
     cli("save")
-    for reference in ("nope", "@-7", "@:nope.txt", "ffffffffff", "3h ago"):
+    for reference in ("nope", "@-7", "@:nope.txt", "ffffffffff", "3h ago", "\udcff", "@:\udcff"):
         error = cli.error("show", reference, code=10)
         assert error["kind"] == "NotFound"
         assert error["hints"]

@@ -21,6 +21,13 @@ SECTIONS: Mapping[str, Sequence[str]] = {
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
 
+def name(value: str) -> str:
+    """The type of a session's or a timeline's name: text, where an argument may be any bytes."""
+    if not value.isprintable():
+        raise click.BadParameter(f"{value!r} holds what cannot be printed")
+    return value
+
+
 def _note(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     call = context.find_object(Call)
     if call is not None and parameter.name is not None:
@@ -34,7 +41,7 @@ def _option(*names: str, help: str, **more: Any) -> click.Option:
 GLOBAL_OPTIONS = (
     _option("--json", is_flag=True, help="Print one JSON object; errors are one on stderr."),
     _option("--store", metavar="DIR", help="Use this store instead of your own."),
-    _option("--timeline", metavar="NAME", help="Use this timeline of the root; `main` by default."),
+    _option("--timeline", type=name, metavar="NAME", help="Use this timeline of the root; `main` by default."),
     _option("-C", "directory", metavar="DIR", help="Act as if started in this directory."),
 )
 

@@ -6,6 +6,7 @@ import click
 
 from takeback.cli import shapes
 from takeback.cli.app import Command
+from takeback.cli.app import name as timeline_name
 from takeback.cli.call import Call
 from takeback.cli.people import say
 from takeback.model.ids import short
@@ -13,7 +14,7 @@ from takeback.model.ids import short
 
 @click.command("fork", cls=Command)
 @click.argument("reference", metavar="REF")
-@click.argument("name")
+@click.argument("name", type=timeline_name)
 @click.option("--to", required=True, metavar="DIR", help="Where the fork's files go: an empty or a new directory.")
 @click.pass_obj
 def command(call: Call, reference: str, name: str, to: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import picture, shapes
-from takeback.cli.app import Command
+from takeback.cli.app import Command, name
 from takeback.cli.call import Call
 from takeback.cli.people import say
 from takeback.errors import NotFound
@@ -23,7 +23,7 @@ _DEFAULT = 30
 @click.argument("path", required=False)
 @click.option("--graph", is_flag=True, help="Draw what was undone, and forks, beside the line.")
 @click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="Show N snapshots; 30 if not --json.")
-@click.option("--session", metavar="S", help="Only one session's.")
+@click.option("--session", type=name, metavar="S", help="Only one session's.")
 @click.pass_obj
 def command(call: Call, path: str | None, graph: bool, limit: int | None, session: str | None) -> None:
     """Show snapshots and moves, newest first.

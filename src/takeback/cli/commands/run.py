@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import shapes
-from takeback.cli.app import Command
+from takeback.cli.app import Command, name
 from takeback.cli.call import Call
 from takeback.cli.child import run_child
 from takeback.cli.people import say
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.command("run", cls=Command, context_settings={"allow_interspersed_args": False})
 @click.option("--every", metavar="TIME", help="Also save every so often meanwhile, such as 5m.")
 @click.option("-m", "--message", "title", metavar="TITLE", help="What it is about; the command itself if not given.")
-@click.option("--session", metavar="S", help="Whose run it is; one of its own if not given.")
+@click.option("--session", type=name, metavar="S", help="Whose run it is; one of its own if not given.")
 @click.argument("words", nargs=-1, required=True, metavar="-- COMMAND...", type=click.UNPROCESSED)
 @click.pass_obj
 def command(call: Call, every: str | None, title: str | None, session: str | None, words: tuple[str, ...]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from takeback.cli.acting import carry_out
-from takeback.cli.app import Command
+from takeback.cli.app import Command, name
 from takeback.cli.call import Call
 from takeback.model.move import LEVELS
 
@@ -14,7 +14,7 @@ from takeback.model.move import LEVELS
 @click.argument("move", required=False)
 @click.option("--since", metavar="REF", help="Take back every agent move after this snapshot.")
 @click.option("--level", type=click.Choice(LEVELS[:-1]), help="Act on moves of this level.")
-@click.option("--session", metavar="S", help="Only one session's moves.")
+@click.option("--session", type=name, metavar="S", help="Only one session's moves.")
 @click.option("--shared", is_flag=True, help="Also what several sessions may have changed.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
