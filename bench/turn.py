@@ -1,6 +1,6 @@
 """What an agent's turns cost: the first snapshot, a turn that changes nothing, a turn that changes two files.
 
-takeback works in process; shadow git runs its commands. Both look at the same tree, in turns, after a warm-up.
+takeback works in process, its imports counted with the first snapshot; shadow git runs its commands. Both look at the same tree, in turns, after a warm-up.
 
     python -m bench.turn --files 10000 --rounds 15
 """
