@@ -73,6 +73,10 @@ def test_a_wrong_call_exits_2_in_words_and_in_json(cli: Cli, arguments: list[str
     assert error["message"] in said.err
 
 
+def test_json_as_the_value_of_another_option_is_no_wish_for_it(cli: Cli) -> None:
+    assert "saved" in cli("save", "-m", "--json").out
+
+
 def test_a_command_that_is_misspelt_is_suggested(cli: Cli) -> None:
     assert "did you mean 'undo'?" in cli("udno", code=2).err
 
@@ -121,4 +125,4 @@ def test_the_version(cli: Cli) -> None:
 def test_completion_prints_a_script(cli: Cli, shell: str) -> None:
     script = cli("completion", shell).out
     assert "_TAKEBACK_COMPLETE" in script
-    assert cli.json("completion", shell)["script"] == script.rstrip("\n") or shell
+    assert cli.json("completion", shell) == {"shell": shell, "script": script.removesuffix("\n")}

@@ -31,7 +31,7 @@ def run(arguments: Sequence[str]) -> int:
     _escape_what_cannot_be_written()
     if "_TAKEBACK_COMPLETE" in os.environ:
         app.main(prog_name="takeback")  # answers the shell and exits
-    call = Call(json=_asks_for_json(arguments))
+    call = Call()
     try:
         code = _invoke(arguments, call)
         sys.stdout.flush()
@@ -39,6 +39,7 @@ def run(arguments: Sequence[str]) -> int:
     except TakebackError as error:
         return _fail(call, error)
     except click.ClickException as error:
+        call.json = call.json or _asks_for_json(arguments)
         return _fail(call, _usage(error))
     except (KeyboardInterrupt, click.Abort, EOFError):
         return _fail(call, Cancelled("stopped"))
@@ -61,9 +62,9 @@ def _invoke(arguments: Sequence[str], call: Call) -> int:
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
-    """Whether errors must be JSON even if the command line cannot be understood."""
+    """Whether the error must be JSON although the command line could not be understood."""
     ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return "--json" in ours and "run" not in ours[: ours.index("--json")]
+    return "--json" in ours
 
 
 def _usage(error: click.ClickException) -> InvalidInput:

@@ -9,7 +9,6 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -52,8 +51,8 @@ def command(call: Call, every: str | None, title: str | None, session: str | Non
     if not os.path.isdir(call.here):
         raise InvalidInput(f"cannot run anything in {call.here}: it is no directory")
     record = _Record(call, title or shlex.join(words), session or f"run-{short(new_id())}", every)
-    with record.open():
-        code = run_child(words, call.here, stdout_to_stderr=call.json, finish=record.close)
+    record.open()
+    code = run_child(words, call.here, stdout_to_stderr=call.json, finish=record.close)
     record.report(code)
     return code
 
@@ -70,15 +69,16 @@ class _Record:
         self._move: Move | None = None
         self._problems: list[str] = []
 
-    def open(self) -> AbstractContextManager[object]:
-        """Open the run; what is returned saves every so often while the command runs."""
+    def open(self) -> None:
+        """Open the run, and begin to save every so often if that was asked for."""
         self._guarded("the run could not be recorded", self._start)
-        if self._opening is None or self._line is None or self._every is None:
-            return nullcontext()
-        self._interval = self._line.every(self._every)
-        return self._interval
+        if self._opening is not None and self._line is not None and self._every is not None:
+            self._interval = self._line.every(self._every)
+            self._interval.__enter__()
 
     def close(self, code: int) -> None:
+        if self._interval is not None:
+            self._interval.__exit__(None, None, None)
         if self._opening is not None:
             self._guarded("the end of the run could not be recorded", lambda: self._finish(code))
 
