@@ -144,6 +144,31 @@ def test_a_forked_child_does_not_hold_it_on(tmp_path: Path) -> None:
             os.close(fd)
 
 
+def test_a_child_that_outlives_its_parent_does_not_hold_the_lock_on(tmp_path: Path) -> None:
+    ready, tell = os.pipe()
+
+    def linger() -> None:
+        os.write(tell, b"%d" % os.getpid())
+        signal.pause()
+
+    def hold_and_die() -> None:
+        with root_lock(str(tmp_path)):
+            start(linger)
+            signal.pause()
+
+    pid, result = start(hold_and_die)
+    lingering = int(os.read(ready, 20))
+    assert not free(tmp_path)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    try:
+        assert free(tmp_path)
+    finally:
+        os.kill(lingering, signal.SIGKILL)
+        for fd in (ready, tell, result):
+            os.close(fd)
+
+
 def test_a_child_that_leaves_the_block_does_not_free_the_parents_lock(tmp_path: Path) -> None:
     lock = root_lock(str(tmp_path))
     lock.__enter__()

@@ -123,8 +123,15 @@ def test_a_catalogue_made_to_harm_gives_an_integrity_error(local: BlobStore, har
         reader.get(id)
 
 
-@pytest.mark.parametrize("wrong", ["recipe of a recipe", "chunk of another length", "chunks of another blob"])
-def test_a_recipe_made_to_harm_gives_an_integrity_error(local: BlobStore, wrong: str) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("recipe of a recipe", "no chunk of it"),
+        ("chunk of another length", "no chunk of it"),
+        ("chunks of another blob", "do not make it"),
+    ],
+)
+def test_a_recipe_made_to_harm_gives_an_integrity_error(local: BlobStore, wrong: str, said: str) -> None:
     large, small = save(local, [noise(2 * MIB), noise(1000)])
     chunk = {
         "recipe of a recipe": Chunk(large, 1000),
@@ -136,9 +143,9 @@ def test_a_recipe_made_to_harm_gives_an_integrity_error(local: BlobStore, wrong:
         writer._stage(forged, BlobKind.RECIPE, encode_recipe(forged, BlobKind.DATA, [chunk]))
         writer.commit(nothing)
     with local.reader() as reader:
-        with pytest.raises(Integrity):
+        with pytest.raises(Integrity, match=said):
             reader.get(forged)
-        with pytest.raises(Integrity):
+        with pytest.raises(Integrity, match=said):
             list(reader.stream(forged))
 
 
