@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from takeback.model.tree import Entry
 if TYPE_CHECKING:
     from takeback.engine.aio import AsyncTimeline
     from takeback.engine.interval import Interval
+
+StrPath = str | os.PathLike[str]
 
 
 class Timeline:
@@ -131,12 +134,12 @@ class Timeline:
         *,
         only: Iterable[str] | None = None,
         paths: Iterable[str] | None = None,
-        to: str | Mapping[str, str] | None = None,
+        to: StrPath | Mapping[str, StrPath] | None = None,
     ) -> Report:
         """Make parts or paths exactly as in a snapshot; ``to`` puts them into another, empty directory instead."""
         if to is None:
             return restoring.restore(self._line, reference, only, paths, self._watch())
-        places = dict(to) if isinstance(to, Mapping) else dict.fromkeys(only or ("workspace",), str(to))
+        places = _places(to) if isinstance(to, Mapping) else dict.fromkeys(only or ("workspace",), os.fspath(to))
         return restoring.restore_to(self._line, reference, places, paths)
 
     def undo(
@@ -159,10 +162,9 @@ class Timeline:
         """Take back the newest undo, or the one that took back ``move``."""
         return undo.redo(self._line, move, self._watch())
 
-    def fork(self, reference: Reference, name: str, to: Mapping[str, str]) -> Timeline:
+    def fork(self, reference: Reference, name: str, to: Mapping[str, StrPath]) -> Timeline:
         """Begin another timeline at a snapshot, in other places; this one is left alone."""
-        places = {part: str(place) for part, place in to.items()}
-        return Timeline(forking.fork(self._line, reference, name, places), listener=self._listener)
+        return Timeline(forking.fork(self._line, reference, name, _places(to)), listener=self._listener)
 
     def label(self, reference: Reference, name: str) -> None:
         marks.label(self._line, reference, name)
@@ -208,3 +210,7 @@ class Timeline:
 
     def _watch(self) -> Watch:
         return Watch(self._budget, self._listener)
+
+
+def _places(to: Mapping[str, StrPath]) -> dict[str, str]:
+    return {part: os.fspath(place) for part, place in to.items()}
