@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +55,8 @@ class Workspace:
         self.time_budget = None if time_budget is None else parse_seconds(time_budget)
         self._patterns = Patterns(tuple(include), tuple(exclude))
         self._max_file_size = parse_size(max_file_size)
+        self._looked_ns = 0
+        """When the last capture began: what was touched later may not be what it captured."""
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Every file that is not ignored, as trees; unchanged ones are recognised without reading them."""
@@ -63,6 +66,7 @@ class Workspace:
                 hints=["takeback restore REF --to DIR puts a snapshot elsewhere"],
             )
         sweep_stages(self.root)
+        self._looked_ns = time.time_ns()
         before = previous.content if previous is not None else None
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
         tracked = TrackedCache.decode(cache.note)
@@ -104,9 +108,10 @@ class Workspace:
         def content(blob: bytes) -> Iterator[bytes]:
             return iter((merged[blob],)) if blob in merged else reader.stream(blob)
 
-        return _Staged(self.name, stage(self.root, effects, content))
+        return _Staged(self.name, stage(self.root, effects, content, unchanged_since=self._looked_ns))
 
     def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        sweep_stages(self.root)  # what a killed process left: it may have made directories writable
         return unfinished(self.root, effects)
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:

@@ -1,0 +1,181 @@
+"""An apply that fails leaves everything exactly as it was, says so, and can be tried again."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takeback as tb
+from support.agent import World
+from support.trees import Dir, Spec, make_tree
+from takeback.engine import apply
+from takeback.model.plan import Effect
+from takeback.sources.protocol import Staged
+from takeback.store.catalogue import journals
+from takeback.store.reader import Reader
+
+BEFORE: dict[str, Spec] = {"a": "1", "b": "1", "gone/x": "1", "gone/empty": Dir(0o700), "swap": "file", "mode": "m"}
+CHANGING = ("rename", "link", "unlink", "rmdir", "mkdir", "chmod", "fchmod")
+
+
+def work(world: World) -> None:
+    world.edit({"a": "2", "b": None, "new/deep": "2", "gone": None, "swap": None})
+    make_tree(world.root, {"swap/inside": "directory"})
+    world.chmod("mode", 0o600)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    make_tree(world.root, BEFORE)
+    world.line.save("before")
+    with world.line.turn("work"):
+        work(world)
+    return world
+
+
+def clean(world: World) -> bool:
+    with world.store.blobs.database.read() as tx:
+        assert journals.every(tx) == []
+    assert not any(name.startswith(".takeback") for name in os.listdir(world.root))
+    return not world.store.verify(read_data=True).problems
+
+
+def fail_once(patch: pytest.MonkeyPatch, number: int, error: Callable[[], BaseException]) -> list[str]:
+    """Once the safety snapshot is recorded, let the change of this number fail; returns what failed."""
+    made = 0
+    failed: list[str] = []
+    begin = apply._begin
+
+    def counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            nonlocal made
+            made += not _is_staged(arguments[1 if name in ("rename", "link") else 0])
+            if made == number and not failed:
+                failed.append(name)
+                raise error()
+            return function(*arguments, **options)
+
+        return call
+
+    def armed(*arguments: Any) -> Any:
+        result = begin(*arguments)
+        for name in CHANGING:
+            patch.setattr(os, name, counted(name, getattr(os, name)))
+        return result
+
+    patch.setattr(apply, "_begin", armed)
+    return failed
+
+
+def _is_staged(name: object) -> bool:
+    """Whether it is something in a staging directory, or that itself: tidying up may fail quietly."""
+    return isinstance(name, bytes) and (name.isdigit() or name == b"journal" or name.startswith(b".takeback"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        lambda: OSError(errno.ENOSPC, "No space left on device"),
+        lambda: OSError(errno.EIO, "I/O error"),
+        KeyboardInterrupt,
+    ],
+    ids=["no space", "broken disk", "Ctrl-C"],
+)
+def test_whatever_fails_all_is_as_before_and_the_next_try_succeeds(
+    world: World, monkeypatch: pytest.MonkeyPatch, error: Callable[[], BaseException]
+) -> None:
+    before, after = world.line.show("before"), world.tree()
+    number, failures = 0, 0
+    while True:
+        number += 1
+        with monkeypatch.context() as patch:
+            failed = fail_once(patch, number, error)
+            try:
+                world.line.undo()
+                raised = False
+            except (tb.TakebackError, KeyboardInterrupt):
+                raised = True
+        if raised:
+            failures += 1
+            assert not world.line.diff()
+            assert world.tree() == after, f"{failed} failed as change {number}"
+            assert clean(world)
+            continue
+        assert not failed
+        break
+    assert not world.line.diff(before)
+    assert clean(world)
+    assert failures > 6
+
+
+def test_a_file_that_reads_back_otherwise_is_an_error_and_all_is_as_before(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after = world.tree()
+    (source,) = world.line._line.sources.values()
+
+    def wrong(effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        monkeypatch.undo()
+        return tuple(effects[:1])
+
+    monkeypatch.setattr(source, "unfinished", wrong)
+    with pytest.raises(tb.Integrity, match="reads back differently"):
+        world.line.undo()
+    assert world.tree() == after
+    assert clean(world)
+    world.undo()
+
+
+def test_staging_that_fails_records_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    after, counts = world.tree(), world.counts()
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fchmod", full)
+        with pytest.raises(tb.Unavailable, match="No space left"):
+            world.line.undo()
+    assert (world.tree(), world.counts()) == (after, counts)
+    assert clean(world)
+
+
+@pytest.mark.parametrize("when", ["before staging", "after staging"])
+@pytest.mark.parametrize("path", ["a", "new/deep", "swap/inside"])
+def test_an_edit_of_the_same_size_after_the_look_is_never_overwritten(
+    world: World, monkeypatch: pytest.MonkeyPatch, path: str, when: str
+) -> None:
+    """However long the look and the staging took."""
+    (source,) = world.line._line.sources.values()
+    stage = source.stage
+    edited = b"P" * len(world.read(path))
+
+    def edit() -> None:
+        world.write(path, edited)
+        written = (world.root / path).stat().st_ctime_ns
+        while time.time_ns() < written + 200_000_000:
+            pass
+
+    def meanwhile(reader: Reader, effects: Sequence[Effect]) -> Staged:
+        monkeypatch.undo()
+        if when == "before staging":
+            edit()
+        staged = stage(reader, effects)
+        if when == "after staging":
+            edit()
+        return staged
+
+    monkeypatch.setattr(source, "stage", meanwhile)
+    with pytest.raises(tb.Conflict):
+        world.line.undo()
+    assert world.read(path) == edited
+    assert world.read("swap/inside" if path != "swap/inside" else "a")
+    assert not world.exists("gone")
+    assert clean(world)
