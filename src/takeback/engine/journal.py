@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from takeback.engine.line import Line
 from takeback.engine.plandoc import decode_plan
-from takeback.errors import Integrity, TakebackError, Unavailable
+from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect, Kept, Plan
+from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources.protocol import Source
 from takeback.store.catalogue import journals, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
@@ -53,13 +54,7 @@ def recover(line: Line, writer: Writer) -> bool:
 def roll_back(line: Line, writer: Writer, effects: Sequence[Effect]) -> None:
     """Put every path back that an unfinished plan has changed, and end its journal."""
     for part in {effect.part for effect in effects}:
-        source = line.source(part)
-        some = [effect for effect in effects if effect.part == part]
-        untouched = _untouched(source, some)
-        back = [effect.inverse() for effect in some if effect not in untouched and _ours(source, effect)]
-        if back:
-            staged = source.stage(writer.reader, back)
-            staged.apply()
+        _carry_on(line.source(part), writer, [effect.inverse() for effect in effects if effect.part == part])
     _end(line, writer)
 
 
@@ -70,17 +65,36 @@ def _finish(line: Line, writer: Writer, plan: Plan) -> tuple[list[Effect], list[
     for part in {effect.part for effect in plan.effects}:
         source = line.source(part)
         some = [effect for effect in plan.effects if effect.part == part]
-        left = set(source.unfinished(some))
-        ready = _untouched(source, some)
-        todo = [effect for effect in some if effect in left and (effect in ready or _is_half_made(effect))]
-        if todo:
-            staged = source.stage(writer.reader, todo)
-            staged.apply()
-            kept += staged.kept
+        _carry_on(source, writer, some)
         still = set(source.unfinished(some))
         done += [effect for effect in some if effect not in still]
         kept += [Kept(part, effect.path, "it was changed after the restore was interrupted") for effect in still]
     return done, kept
+
+
+def _carry_on(source: Source, writer: Writer, effects: Sequence[Effect]) -> None:
+    """Do what is left of some effects. What is neither as it was nor on its way is somebody else's, and stays."""
+    left = set(source.unfinished(effects))
+    untouched = _untouched(source, effects)
+    todo = [effect for effect in effects if effect in left and (effect in untouched or _on_its_way(effect))]
+    try:
+        _put(source, writer, todo)
+    except Conflict:
+        # Something is in the way of one of them. The others are done without it, in an order that makes room first.
+        for effect in sorted(todo, key=_order):
+            try:
+                _put(source, writer, [effect])
+            except Conflict:
+                continue
+
+
+def _put(source: Source, writer: Writer, effects: Sequence[Effect]) -> None:
+    if effects:
+        staged = source.stage(writer.reader, effects)
+        try:
+            staged.apply()
+        finally:
+            staged.discard()
 
 
 def _untouched(source: Source, effects: Sequence[Effect]) -> set[Effect]:
@@ -90,13 +104,21 @@ def _untouched(source: Source, effects: Sequence[Effect]) -> set[Effect]:
     return {effect for inverse, effect in back.items() if inverse not in moved}
 
 
-def _ours(source: Source, effect: Effect) -> bool:
-    return _is_half_made(effect) or not source.unfinished((effect,))
+def _on_its_way(effect: Effect) -> bool:
+    """Whether a path may look like neither end because it was left in the middle, and not because of somebody else.
+
+    A directory gets its permissions last, and what stands in the place of a directory goes before that comes.
+    """
+    return _is_directory(effect.before) != _is_directory(effect.after)
 
 
-def _is_half_made(effect: Effect) -> bool:
-    """Directories get their final permissions last, so one that was being made looks like neither end."""
-    return effect.after is not None and effect.after.kind == "d"
+def _order(effect: Effect) -> tuple[bool, int, str]:
+    goes = effect.after is None
+    return not goes, -effect.path.count("/") if goes else 0, effect.path
+
+
+def _is_directory(entry: Entry | None) -> bool:
+    return entry is not None and entry.kind == DIRECTORY
 
 
 def _owner(line: Line, found: Journal, plan: Plan) -> Line:
