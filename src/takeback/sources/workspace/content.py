@@ -13,7 +13,7 @@ from takeback.errors import Integrity
 from takeback.model.plan import Effect
 from takeback.model.tree import FILE, LINK, Entry
 from takeback.sources.workspace.permissions import own_as
-from takeback.sources.workspace.staging import Area
+from takeback.sources.workspace.staging import CREATE
 from takeback.sources.workspace.standing import PERMISSIONS
 
 OpenContent = Callable[[bytes], Iterator[bytes]]
@@ -21,14 +21,6 @@ OpenContent = Callable[[bytes], Iterator[bytes]]
 
 MANY = 128
 """From so many on, one call that writes out the whole filesystem is quicker than one for each file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A file or link that waits in a staging directory."""
-
-    area: Area
-    name: bytes
 
 
 def needs_content(effect: Effect) -> bool:
@@ -41,28 +33,33 @@ def needs_content(effect: Effect) -> bool:
     )
 
 
-def put_into(area: Area, effect: Effect, open_content: OpenContent, model: os.stat_result | None, sync: bool) -> Item:
-    """Stage what the effect creates; Integrity if the content is not what ``after`` names."""
-    after = effect.after
-    assert after is not None
-    pieces = open_content(after.id) if effect.merged is None else iter((effect.merged,))
-    item = Item(area, area.next_name())
-    if after.kind == LINK:
-        _make_link(item, effect.path, after, b"".join(pieces))
-        if model is not None:
-            own_as(item.name, model, area.handle)
-        return item
-    handle = area.create(item.name)
-    try:
-        _fill(handle, effect.path, after, pieces)
-        if model is not None:
-            own_as(handle, model)
-        os.fchmod(handle, after.mode & PERMISSIONS)
-        if sync:
-            os.fsync(handle)
-    finally:
-        os.close(handle)
-    return item
+@dataclass(frozen=True, slots=True)
+class Stager:
+    """Writes content into staging directories. ``sync``: each file goes to the disk at once."""
+
+    open_content: OpenContent
+    sync: bool
+
+    def put(self, directory: int, name: bytes, effect: Effect, owner: os.stat_result | None) -> None:
+        """Make the file or link that the effect wants; Integrity if the content is not what ``after`` names."""
+        after = effect.after
+        assert after is not None
+        pieces = self.open_content(after.id) if effect.merged is None else iter((effect.merged,))
+        if after.kind == LINK:
+            _make_link(directory, name, effect.path, after, b"".join(pieces))
+            if owner is not None:
+                own_as(name, owner, directory)
+            return
+        handle = os.open(name, CREATE, 0o600, dir_fd=directory)
+        try:
+            _fill(handle, effect.path, after, pieces)
+            if owner is not None:
+                own_as(handle, owner)
+            os.fchmod(handle, after.mode & PERMISSIONS)
+            if self.sync:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def synchronise(handles: Iterable[int]) -> None:
@@ -89,10 +86,10 @@ def _fill(handle: int, path: str, entry: Entry, pieces: Iterator[bytes]) -> None
         raise _wrong(path)
 
 
-def _make_link(item: Item, path: str, entry: Entry, target: bytes) -> None:
+def _make_link(directory: int, name: bytes, path: str, entry: Entry, target: bytes) -> None:
     if blake3(target).digest() != entry.id or b"\0" in target or not target:
         raise _wrong(path)
-    os.symlink(target, item.name, dir_fd=item.area.handle)
+    os.symlink(target, name, dir_fd=directory)
 
 
 def _wrong(path: str) -> Integrity:

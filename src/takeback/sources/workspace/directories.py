@@ -42,15 +42,15 @@ class _Open:
 
 
 class Directories:
-    """The directories of one root, until `close`."""
+    """The directories of one root (a path, or a descriptor that stays the caller's), until `close`."""
 
-    def __init__(self, root: str, permit: Permit | None = None) -> None:
-        self.root = root
+    def __init__(self, root: str | int, permit: Permit | None = None) -> None:
         self._permit = permit
         try:
-            handle = os.open(name_bytes(root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+            handle = os.dup(root) if isinstance(root, int) else os.open(name_bytes(root), flags)
         except OSError as error:
-            raise unavailable(root, error) from error
+            raise unavailable(str(root), error) from error
         self._way = [_Open("", handle, os.fstat(handle).st_dev)]
 
     def close(self) -> None:

@@ -8,10 +8,10 @@ import stat
 from collections.abc import Callable, Container
 
 from takeback.errors import Conflict, TakebackError
-from takeback.sources.workspace.content import MANY, Item, synchronise
+from takeback.sources.workspace.content import MANY, synchronise
 from takeback.sources.workspace.directories import Blocked
 from takeback.sources.workspace.permissions import own_as
-from takeback.sources.workspace.staging import Staging
+from takeback.sources.workspace.staging import Item, Staging
 from takeback.sources.workspace.standing import look
 
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
@@ -47,7 +47,7 @@ class Entries:
         self._change(path, lambda parent, name: os.rmdir(name, dir_fd=parent))
 
     def mkdir(self, path: str, mode: int) -> None:
-        self._change(path, lambda parent, name: _mkdir(parent, name, mode))
+        self._change(path, lambda parent, name: make_directory(parent, name, mode))
 
     def make_parents(self, path: str) -> None:
         """Make the directories above a path that are missing."""
@@ -73,7 +73,7 @@ class Entries:
             self.replace(item, path)
 
     def replace(self, item: Item, path: str) -> None:
-        """Put a staged item in the place of a file or link."""
+        """Put a staged item in the place of a file or link; or a directory where nothing stands."""
         source = item.area.handle
         self._change(path, lambda parent, name: os.rename(item.name, name, src_dir_fd=source, dst_dir_fd=parent))
 
@@ -106,7 +106,9 @@ class Entries:
 
 
 def owner_for_new(directory: os.stat_result) -> os.stat_result | None:
-    """Whose owner and group a new entry of a directory takes, where the system would not see to it by itself."""
+    """Whose owner and group a new entry of a directory takes, where the system does not see to it by itself."""
+    if (directory.st_uid, directory.st_gid) == (os.geteuid(), os.getegid()):
+        return None
     return directory if os.geteuid() == 0 or directory.st_mode & stat.S_ISGID else None
 
 
@@ -117,8 +119,8 @@ def changed_meanwhile(path: str) -> Conflict:
     )
 
 
-def _mkdir(parent: int, name: bytes, mode: int) -> None:
+def make_directory(parent: int, name: bytes, mode: int) -> None:
     os.mkdir(name, mode, dir_fd=parent)
-    model = owner_for_new(os.fstat(parent))
-    if model is not None:
-        own_as(name, model, parent)
+    owner = owner_for_new(os.fstat(parent))
+    if owner is not None:
+        own_as(name, owner, parent)

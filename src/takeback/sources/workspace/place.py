@@ -18,13 +18,14 @@ from collections.abc import Callable, Iterable, Sequence
 from takeback.errors import Conflict
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY, Entry, name_bytes
-from takeback.sources.workspace.content import MANY, Item, OpenContent, needs_content, put_into, synchronise
+from takeback.sources.workspace.content import MANY, OpenContent, Stager, needs_content, synchronise
 from takeback.sources.workspace.directories import Blocked, unavailable
 from takeback.sources.workspace.entries import Entries, changed_meanwhile, owner_for_new
+from takeback.sources.workspace.growing import grow, growable
 from takeback.sources.workspace.names import STAGE_PREFIX
 from takeback.sources.workspace.permissions import change_mode
 from takeback.sources.workspace.readback import check_paths, unfinished
-from takeback.sources.workspace.staging import Staging, sweep_stages
+from takeback.sources.workspace.staging import Area, Item, Staging, sweep_stages
 from takeback.sources.workspace.standing import PERMISSIONS, kind_of, look, same_content, same_mode, same_shape
 
 __all__ = ["STAGE_PREFIX", "StagedFiles", "stage", "sweep_stages", "unfinished"]
@@ -62,30 +63,51 @@ class StagedFiles:
         self._staging = staging
         self._effects = {effect.path: effect for effect in sorted(effects, key=lambda each: each.path)}
         self._entries = Entries(staging, self._effects)
-        self._open_content = open_content
+        many = sum(map(needs_content, self._effects.values())) > MANY
+        self._stager = Stager(open_content, sync=not many)
         self._since = since
         self._items: dict[str, Item] = {}
+        self._grown: dict[str, list[Effect]] = {}
+        """New directories, and with them all that the plan puts into them."""
+        self._in_place: set[str] = set()
+        """New directories that are already there."""
         self._done = False
 
     def prepare(self) -> None:
         """Stage the content of all effects. Nothing visible changes."""
-        many = sum(map(needs_content, self._effects.values())) > MANY
-        self._each(self._effects.values(), lambda effect: self._prepare(effect, sync=not many))
-        if many:
+        self._each(self._apart(), self._prepare)
+        if not self._stager.sync:
             synchronise(self._staging.handles())
+
+    def _apart(self) -> list[Effect]:
+        """The effects that are put into place one by one; those below new directories come with these."""
+        candidates, tops, apart = growable(self._effects), dict[str, str](), []
+        for path, effect in self._effects.items():
+            top = tops.get(path.rpartition("/")[0])
+            if top is not None:
+                self._grown[top].append(effect)
+            else:
+                apart.append(effect)
+                if path in candidates and self._is_free(effect):
+                    top = path
+                    self._grown[top] = [effect]
+            if top is not None and _is_directory(effect.after):
+                tops[path] = top
+        return apart
 
     def apply(self) -> None:
         """Put everything into place: deletes, then directories, then files and links, then modes."""
         if self._done:
             return
-        effects = list(self._effects.values())
+        inside = {effect.path for group in self._grown.values() for effect in group[1:]}
+        effects = [effect for path, effect in self._effects.items() if path not in inside]
         leaving = [each for each in effects if _leaves(each)]
         self.kept.clear()
         try:
             self._each([each for each in leaving if not _is_directory(each.before)], self._delete_file)
             self._each([each for each in leaving[::-1] if _is_directory(each.before)], self._delete_directory)
             self._each([each for each in effects if _is_directory(each.after)], self._make_directory)
-            self._each([each for each in effects if each.path in self._items], self._put)
+            self._each([each for each in effects if needs_content(each)], self._put)
             self._each([each for each in effects[::-1] if not needs_content(each) and each.after], self._set_mode)
         finally:
             self._staging.directories.forget()
@@ -107,11 +129,26 @@ class StagedFiles:
             except OSError as error:
                 raise unavailable(effect.path, error) from error
 
-    def _prepare(self, effect: Effect, *, sync: bool) -> None:
+    def _prepare(self, effect: Effect) -> None:
         directory, owner = self._anchor(effect)
-        if needs_content(effect):
-            area = self._staging.area(directory)
-            self._items[effect.path] = put_into(area, effect, self._open_content, owner, sync)
+        if needs_content(effect) or effect.path in self._grown:
+            self._items[effect.path] = self._staged(effect, self._staging.area(directory), owner)
+
+    def _staged(self, effect: Effect, area: Area, owner: os.stat_result | None) -> Item:
+        if effect.path in self._grown:
+            return grow(area, self._grown[effect.path], self._stager, owner)
+        item = Item(area, area.next_name())
+        self._stager.put(area.handle, item.name, effect, owner)
+        return item
+
+    def _is_free(self, effect: Effect) -> bool:
+        """Whether nothing stands where a directory is to be made, and new ones there are like any other."""
+        directory, _, name = effect.path.rpartition("/")
+        try:
+            handle, missing = self._staging.directories.nearest(directory)
+        except Blocked:
+            return False
+        return not os.fstat(handle).st_mode & stat.S_ISGID and (bool(missing) or look(handle, name_bytes(name)) is None)
 
     def _anchor(self, effect: Effect) -> tuple[str, os.stat_result | None]:
         """The directory beside which to stage, and whose owner to take on.
@@ -156,26 +193,32 @@ class StagedFiles:
             self.kept.append(effect.path)
 
     def _make_directory(self, effect: Effect) -> None:
-        found = self._entries.find(effect.path)
+        path, found = effect.path, self._entries.find(effect.path)
+        whole = path in self._grown and path not in self._in_place
         if found is None:
-            self._entries.make_parents(effect.path)
-            self._entries.mkdir(effect.path, 0o700)
-        elif kind_of(found[2]) != DIRECTORY:
-            raise changed_meanwhile(effect.path)
+            self._entries.make_parents(path)
+            if whole:
+                self._move(effect, self._entries.replace)
+                self._in_place.add(path)
+            else:
+                self._entries.mkdir(path, 0o700)
+        elif whole or kind_of(found[2]) != DIRECTORY:
+            raise changed_meanwhile(path)
 
     def _put(self, effect: Effect) -> None:
         before = None if _leaves(effect) else effect.before
         self._entries.make_parents(effect.path)
-        if not self._still_to_do(effect, before, effect.after):
-            return
-        put = self._entries.add if before is None else self._entries.replace
+        if self._still_to_do(effect, before, effect.after):
+            self._move(effect, self._entries.add if before is None else self._entries.replace)
+
+    def _move(self, effect: Effect, move: Callable[[Item, str], None]) -> None:
         try:
-            put(self._items[effect.path], effect.path)
+            move(self._items[effect.path], effect.path)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
             directory, owner = self._anchor(effect)
-            put(put_into(self._staging.area_inside(directory), effect, self._open_content, owner, True), effect.path)
+            move(self._staged(effect, self._staging.area_inside(directory), owner), effect.path)
 
     def _set_mode(self, effect: Effect) -> None:
         before, after, loosened = effect.before, effect.after, self._staging.loosened

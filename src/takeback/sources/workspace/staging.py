@@ -10,12 +10,13 @@ Journal: a line that names the format, then records of three fields, each ended 
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
 import stat
 from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
 
 from takeback.model.tree import name_bytes, name_text
 from takeback.sources.workspace.directories import OPEN_DIRECTORY, Directories
@@ -26,8 +27,9 @@ _JOURNAL = b"journal"
 _FORMAT = b"takeback stage 1\n"
 _JOURNAL_LIMIT = 1 << 24
 _NAME = re.compile(re.escape(STAGE_PREFIX) + r"[0-9a-f]{16}")
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OWNER = 0o700
+
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Area:
@@ -41,7 +43,8 @@ class Area:
         try:
             self.handle = os.open(self.name, OPEN_DIRECTORY, dir_fd=parent)
             fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._journal = self.create(_JOURNAL)
+            os.fchmod(self.handle, _OWNER)  # without a set-group-ID bit that it may have inherited
+            self._journal = os.open(_JOURNAL, CREATE, 0o600, dir_fd=self.handle)
             os.write(self._journal, _FORMAT)
         except OSError:
             self.remove(parent)
@@ -51,22 +54,28 @@ class Area:
         self._count += 1
         return b"%d" % self._count
 
-    def create(self, name: bytes) -> int:
-        """A new file, open for writing."""
-        return os.open(name, _CREATE, 0o600, dir_fd=self.handle)
-
     def note(self, kind: bytes, value: bytes, path: str) -> None:
         os.write(self._journal, b"".join(field + b"\0" for field in (kind, value, name_bytes(path))))
 
     def remove(self, parent: int | None) -> None:
-        """Remove the directory; what cannot be removed is left for a sweep."""
-        if self._journal >= 0:
-            os.close(self._journal)
-        if self.handle >= 0:
-            _empty(self.handle)
-            os.close(self.handle)
+        """Remove the directory and let go of it; what cannot be removed is left for a sweep."""
+        try:
+            if self.handle >= 0:
+                _empty(self.handle)
+        finally:
+            for handle in (self._journal, self.handle):
+                if handle >= 0:
+                    os.close(handle)
         if parent is not None:
             _remove_directory(parent, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file, link or directory that waits in a staging directory."""
+
+    area: Area
+    name: bytes
 
 
 class Staging:
@@ -108,14 +117,19 @@ class Staging:
 
     def remove(self) -> None:
         """Remove all that was staged; quiet the second time."""
-        while self._areas:
-            path, area = self._areas.popitem()
-            parent = _existing(self.directories, path)
+        with ExitStack() as stack:
+            stack.callback(self.directories.close)
+            stack.callback(self.tighten)
+            while self._areas:
+                stack.callback(self._remove, *self._areas.popitem())
+
+    def _remove(self, path: str, area: Area) -> None:
+        parent = _existing(self.directories, path)
+        try:
             if parent is not None:
                 self.loosen(parent, path)
+        finally:
             area.remove(parent)
-        self.tighten()
-        self.directories.close()
 
     def _make(self, directory: str) -> Area:
         handle = self.directories.open(directory)
@@ -204,6 +218,8 @@ def _read_journal(area: int) -> list[bytes] | None:
         data = os.read(handle, _JOURNAL_LIMIT)
     finally:
         os.close(handle)
+    if _FORMAT.startswith(data) and len(os.listdir(area)) == 1:
+        return []  # its process died while it made it
     return data.removeprefix(_FORMAT).split(b"\0")[:-1] if data.startswith(_FORMAT) else None
 
 
@@ -224,18 +240,39 @@ def _tighten(directories: Directories, path: str, mode: int) -> None:
         pass
 
 
-def _empty(area: int) -> None:
-    """Remove all files of a staging directory, the journal last."""
-    for name in sorted(map(os.fsencode, os.listdir(area))):
-        try:
-            os.unlink(name, dir_fd=area)
-        except OSError:
-            pass
+def _empty(directory: int) -> None:
+    """Remove all that a staging directory holds, as far as possible; the journal last, if nothing else is left."""
+    left = False
+    for name in map(os.fsencode, os.listdir(directory)):
+        if name != _JOURNAL:
+            left = not _remove_anything(directory, name) or left
+    if not left:
+        _remove_anything(directory, _JOURNAL)
 
 
-def _remove_directory(parent: int, name: bytes) -> None:
+def _remove_anything(parent: int, name: bytes) -> bool:
+    """Remove a file, or a directory with all that it holds; False if that is not possible."""
+    try:
+        if not stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            os.unlink(name, dir_fd=parent)
+            return True
+        change_mode(parent, name, _OWNER)
+        handle = os.open(name, OPEN_DIRECTORY, dir_fd=parent)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        for each in os.listdir(handle):
+            _remove_anything(handle, os.fsencode(each))
+    finally:
+        os.close(handle)
+    return _remove_directory(parent, name)
+
+
+def _remove_directory(parent: int, name: bytes) -> bool:
     try:
         os.rmdir(name, dir_fd=parent)
-    except OSError as error:
-        if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST, errno.EACCES, errno.EBUSY):
-            raise
+    except OSError:
+        return False
+    return True

@@ -53,7 +53,13 @@ def same_content(directory: int, name: bytes, entry: Entry) -> bool:
     try:
         if entry.kind == LINK:
             return blake3(os.readlink(name, dir_fd=directory)).digest() == entry.id
-        return entry.kind == DIRECTORY or _hash(directory, name) == entry.id
+        if entry.kind == DIRECTORY:
+            return True
+        handle = os.open(name, _READ, dir_fd=directory)
+        try:
+            return stat.S_ISREG(os.fstat(handle).st_mode) and _hash(handle, entry.size) == entry.id
+        finally:
+            os.close(handle)
     except PermissionError:
         return entry.kind == FILE
     except OSError:
@@ -62,6 +68,18 @@ def same_content(directory: int, name: bytes, entry: Entry) -> bool:
 
 def holds(directory: int, name: bytes, entry: Entry) -> bool:
     """Whether exactly this entry stands there."""
+    if entry.kind == FILE:
+        try:
+            handle = os.open(name, _READ, dir_fd=directory)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            pass  # a link, or we may not read it
+        else:
+            try:
+                return same_shape(os.fstat(handle), entry) and _hash(handle, entry.size) == entry.id
+            finally:
+                os.close(handle)
     status = look(directory, name)
     return status is not None and same_shape(status, entry) and same_content(directory, name, entry)
 
@@ -71,14 +89,11 @@ def is_listed(directory: int, name: bytes) -> bool:
     return name in map(os.fsencode, os.listdir(directory))
 
 
-def _hash(directory: int, name: bytes) -> bytes | None:
-    handle = os.open(name, _READ, dir_fd=directory)
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
-        hasher = blake3()
-        while block := os.read(handle, _BLOCK):
-            hasher.update(block)
-        return hasher.digest()
-    finally:
-        os.close(handle)
+def _hash(handle: int, size: int) -> bytes:
+    """The id of an open file's bytes, of which there are supposed to be so many."""
+    if size < _BLOCK:
+        return blake3(os.read(handle, size + 1)).digest()
+    hasher = blake3()
+    while data := os.read(handle, _BLOCK):
+        hasher.update(data)
+    return hasher.digest()

@@ -1,0 +1,282 @@
+"""Permissions, full disks, other filesystems, and a process that is killed at any step."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.effects import Goal, goal, leftovers, open_descriptors
+from support.privileges import as_ordinary_user
+from support.trees import Dir, File, Link, Spec, make_tree, read_tree
+from takeback.errors import Conflict, Unavailable
+from takeback.sources.workspace.place import STAGE_PREFIX, sweep_stages, unfinished
+
+Specs = Mapping[str, Spec]
+
+BEFORE: Specs = {
+    "a": "old",
+    "gone": "x",
+    "d/b": "old",
+    "d/e/c": "old",
+    "locked": Dir(0o555),
+    "locked/f": "old",
+    "locked/inner": Dir(0o500),
+    "locked/inner/g": "old",
+    "swap": "file",
+    "swop/x/y": "dir",
+    "mode": File("x", 0o600),
+    "link": Link("a"),
+    "unread": File("x", 0o200),
+}
+AFTER: Specs = {
+    "a": "new",
+    "d/b": "newer",
+    "d/n/m": "made",
+    "locked": Dir(0o555),
+    "locked/f": "new",
+    "locked/made": File("new", 0o444),
+    "locked/inner": Dir(0o500),
+    "swap/in/here": "dir",
+    "swop": "file",
+    "mode": File("x", 0o755),
+    "link": Link("b"),
+    "unread": File("x", 0o640),
+    "closed": Dir(0o111),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    make_tree(tmp_path / "root", BEFORE)
+    make_tree(tmp_path / "wanted", AFTER)
+    return tmp_path / "root"
+
+
+@pytest.fixture
+def there(root: Path) -> Goal:
+    return goal(root, root.parent / "wanted")
+
+
+def apply(there: Goal, root: Path) -> tuple[int, int]:
+    there.apply(root)
+    return len(unfinished(str(root), there.effects)), len(leftovers(root))
+
+
+def test_read_only_directories_are_opened_for_the_moment_only(there: Goal, root: Path) -> None:
+    assert as_ordinary_user(apply, there, root) == (0, 0)
+    assert read_tree(root) == read_tree(root.parent / "wanted")
+
+
+def test_a_read_only_root_is_opened_for_the_moment_only(there: Goal, root: Path) -> None:
+    root.chmod(0o555)
+    assert as_ordinary_user(apply, there, root) == (0, 0)
+    assert root.stat().st_mode & 0o777 == 0o555
+    assert read_tree(root) == read_tree(root.parent / "wanted")
+
+
+def test_modes_are_given_back_after_a_failure_too(there: Goal, root: Path) -> None:
+    def fail() -> None:
+        staged = there.stage(root)
+        (root / "swop/x/y").write_text("mine")
+        (root / "unread").chmod(0o777)
+        with pytest.raises(Conflict):
+            staged.apply()
+        staged.discard()
+
+    as_ordinary_user(fail)
+    assert (root / "locked").stat().st_mode & 0o777 == 0o555
+    assert (root / "locked/inner").stat().st_mode & 0o777 == 0o500
+    assert leftovers(root) == []
+
+
+def test_a_directory_of_somebody_else_cannot_be_written_and_the_error_says_so(there: Goal, root: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    os.chown(root / "locked", 1234, 1234)
+    with pytest.raises(Unavailable, match=r"^cannot write locked/(f|made|inner): Permission denied"):
+        as_ordinary_user(apply, there, root)
+    assert (root / "locked").stat().st_mode & 0o777 == 0o555
+
+
+# Killed.
+
+
+def dying(work: Callable[[], object]) -> bool:
+    """Do something in a child that is gone right after, whatever it left behind; whether it came so far."""
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            work()
+            os._exit(0)
+        os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+class Killer:
+    """Lets a number of changing system calls pass, and then kills the process as if by a power cut."""
+
+    CALLS = ("rename", "link", "unlink", "rmdir", "mkdir", "symlink", "fchmod", "write")
+
+    def __init__(self, allowed: int) -> None:
+        self._left = allowed
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        return self._counted(real) if name in self.CALLS else real
+
+    def _counted(self, real: Any) -> Any:
+        def call(*arguments: Any, **options: Any) -> Any:
+            self._left -= 1
+            if self._left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*arguments, **options)
+
+        return call
+
+
+def apply_until_killed(calls: int, there: Goal, root: Path) -> None:
+    killer = Killer(calls)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("takeback.sources.workspace.") and hasattr(module, "os"):
+            vars(module)["os"] = killer
+    there.apply(root)
+
+
+def test_a_process_killed_at_any_step_can_be_followed_by_another_that_finishes(tmp_path: Path) -> None:
+    make_tree(tmp_path / "wanted", AFTER)
+    wanted = read_tree(tmp_path / "wanted")
+    calls = died = 0
+    while True:
+        root = tmp_path / f"root{calls}"
+        make_tree(root, BEFORE)
+        there = goal(root, tmp_path / "wanted")
+        if dying(lambda: as_ordinary_user(apply_until_killed, calls, there, root)):  # noqa: B023
+            break
+        died += 1
+        assert as_ordinary_user(apply, there, root) == (0, 0), calls
+        assert read_tree(root) == wanted, calls
+        calls += 1
+    assert died > 50
+    assert read_tree(root) == wanted
+
+
+# Sweeping.
+
+
+def test_only_staging_directories_of_dead_processes_are_swept(there: Goal, root: Path) -> None:
+    staged = there.stage(root)
+    [mine] = leftovers(root)
+    dying(lambda: there.stage(root))
+    assert len(leftovers(root)) == 2
+    sweep_stages(str(root))
+    assert leftovers(root) == [mine]
+    staged.apply()
+    assert leftovers(root) == []
+
+
+def test_what_only_looks_like_a_staging_directory_is_left_alone(root: Path) -> None:
+    make_tree(root, {f"{STAGE_PREFIX}notes/plan.txt": "mine", f"{STAGE_PREFIX}{'0' * 16}/thesis.txt": "mine"})
+    os.symlink(root / "d", root / f"{STAGE_PREFIX}{'1' * 16}")
+    before = read_tree(root)
+    sweep_stages(str(root))
+    assert read_tree(root) == before
+
+
+def test_a_hostile_journal_changes_nothing_outside_and_opens_nothing(tmp_path: Path, root: Path) -> None:
+    records = [
+        b"mode",
+        b"777",
+        b"a",
+        b"mode",
+        b"77777",
+        b"d",
+        b"mode",
+        b"0",
+        b"../outside",
+        b"area",
+        b"d",
+        b".",
+        b"mode",
+        b"x",
+    ]
+    stage = root / f"{STAGE_PREFIX}{'2' * 16}"
+    make_tree(stage, {"journal": b"takeback stage 1\n" + b"\0".join(records) + b"\0"})
+    make_tree(tmp_path / "outside", {"x": "1"})
+    before = {path: node for path, node in read_tree(tmp_path).items() if STAGE_PREFIX.encode() not in path}
+    sweep_stages(str(root))
+    assert {path: node for path, node in read_tree(tmp_path).items() if STAGE_PREFIX.encode() not in path} == before
+
+
+def test_sweeping_a_root_that_is_gone_is_quiet(tmp_path: Path) -> None:
+    sweep_stages(str(tmp_path / "nowhere"))
+
+
+# Filesystems.
+
+
+@contextlib.contextmanager
+def mounted(place: Path, *arguments: str) -> Iterator[None]:
+    place.mkdir(parents=True, exist_ok=True)
+    if subprocess.run(["mount", *arguments, str(place)], capture_output=True).returncode:
+        pytest.skip("this user cannot mount filesystems")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "small"
+    with mounted(root, "-t", "tmpfs", "-o", "size=1m", "tmpfs"):
+        make_tree(root, {"a": "old", "b": "old"})
+        before = read_tree(root)
+        after: Specs = {"a": "new", "b": os.urandom(2 << 20)}
+        make_tree(tmp_path / "wanted", after)
+        there = goal(root, tmp_path / "wanted")
+        descriptors = open_descriptors()
+        with pytest.raises(Unavailable, match=r"^cannot write b: No space left on device") as caught:
+            there.stage(root)
+        assert caught.value.hints == ("make room on that filesystem and try again",)
+        assert read_tree(root) == before
+        assert open_descriptors() == descriptors
+
+
+def test_files_on_another_filesystem_inside_the_root_are_staged_there(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    with mounted(root / "d/mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs"):
+        make_tree(root, {"a": "old", "d/mount/x/y": "old", "d/mount/gone": "old"})
+        make_tree(tmp_path / "wanted", {"a": "new", "d/mount/x/y": "new", "d/mount/n/m": "made"})
+        there = goal(root, tmp_path / "wanted")
+        staged = there.stage(root)
+        assert sorted(os.path.dirname(path) for path in leftovers(root)) == sorted([str(root), str(root / "d/mount")])
+        staged.apply()
+        assert read_tree(root / "d/mount/x") == read_tree(tmp_path / "wanted/d/mount/x")
+        assert unfinished(str(root), there.effects) == ()
+        assert leftovers(root) == []
+        more = {**read_tree(root), b"d/mount/z": read_tree(root)[b"a"]}
+        dying(lambda: goal(root, more).stage(root))
+        assert len(leftovers(root)) == 2
+        sweep_stages(str(root))
+        assert leftovers(root) == []
+
+
+def test_a_bind_mount_looks_like_the_same_filesystem_and_works_all_the_same(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with mounted(root / "bound", "--bind", str(elsewhere)):
+        before: Specs = {"a": "old", "bound/x": "old", "bound/l": Link("x")}
+        after: Specs = {"a": "new", "bound/x": "new", "bound/l": Link("y"), "bound/made": "1", "bound/d/e/f": "2"}
+        make_tree(root, before)
+        make_tree(tmp_path / "wanted", after)
+        there = goal(root, tmp_path / "wanted")
+        there.apply(root)
+        assert read_tree(root) == read_tree(tmp_path / "wanted")
+        assert leftovers(root) == []
