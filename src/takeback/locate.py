@@ -141,7 +141,7 @@ def store_path() -> str:
         return chosen if chosen == MEMORY else os.path.abspath(os.path.expanduser(chosen))
     for origin, layer in _user_layers():
         if "store" in layer:
-            return os.path.expanduser(str(_checked("store", layer["store"], origin)))
+            return str(_checked("store", layer["store"], origin))
     base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
     return os.path.join(base, "takeback")
 
@@ -176,9 +176,12 @@ def _project_layers(root: str) -> list[tuple[str, dict[str, Any]]]:
     shared = os.path.join(root, "pyproject.toml")
     if os.path.isfile(shared):
         try:
-            table = _load(shared).get("tool", {}).get("takeback", {})
+            tools = _load(shared).get("tool")
         except InvalidInput:
             return []  # a broken pyproject.toml is somebody else's trouble
+        table = tools.get("takeback", {}) if isinstance(tools, dict) else {}
+        if not isinstance(table, dict):
+            raise InvalidInput(f"[tool.takeback] in {shared} is no table", hints=["write [tool.takeback] and settings"])
         if table:
             return [("pyproject.toml", _project(shared, table))]
     return []
@@ -197,7 +200,12 @@ def _project(file: str, table: dict[str, Any]) -> dict[str, Any]:
 
 def _user_layers() -> list[tuple[str, dict[str, Any]]]:
     file = user_file()
-    return [(file, _known(file, _load(file)))] if os.path.isfile(file) else []
+    if not os.path.isfile(file):
+        return []
+    table = _known(file, _load(file))
+    if isinstance(store := table.get("store"), str) and store != MEMORY:
+        table["store"] = os.path.abspath(os.path.expanduser(store))
+    return [(file, table)]
 
 
 def _known(file: str, table: dict[str, Any]) -> dict[str, Any]:
@@ -221,7 +229,7 @@ def _checked(name: str, value: Any, origin: str) -> Any:
     kind = SETTINGS[name].kind
     try:
         if kind == "list":
-            if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+            if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
                 raise InvalidInput(f"{value!r} is not a list of patterns")
             return tuple(value)
         if value is None:
