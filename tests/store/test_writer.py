@@ -309,8 +309,8 @@ def test_a_frame_that_does_not_read_back_is_never_stored(local: BlobStore, monke
     """A fault of memory between hashing and compressing: one bit of the frame is not what was hashed."""
     take = frames.FrameBuilder.take
 
-    def flipped(builder: frames.FrameBuilder) -> frames.Frame | None:
-        frame = take(builder)
+    def flipped(builder: frames.FrameBuilder, *, keep: bool = False) -> frames.Frame | None:
+        frame = take(builder, keep=keep)
         if frame is not None and frame.raw:
             frame.raw = bytes([frame.raw[0] ^ 1]) + frame.raw[1:]
         return frame

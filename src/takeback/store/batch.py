@@ -1,7 +1,9 @@
 """What a writer has put since its last commit, on its way into the store.
 
-Blobs gather into frames. While the frames are small together they are held in memory, to become hot rows; once they
-are more, they go into packs, which are written in the background and stay ``pending`` until the commit.
+Blobs gather into frames: the bytes of files in large ones, what is read to find one's way (trees, manifests, recipes)
+in small ones of their own, so that looking at a directory does not open a megabyte of its files. While the frames are
+small together they are held in memory, to become hot rows; once they are more, they go into packs, which are written
+in the background and stay ``pending`` until the commit.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from takeback.errors import Locked, TakebackError
+from takeback.model.ids import BlobKind
 from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.database import Database, Transaction
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 HOT_SEALED = 256 << 10
 HOT_RAW = 8 << 20
+STRUCTURE_FRAME = 128 << 10
 PACK_SEALED = 64 << 20
 PACK_ENTRIES = 400_000
 
@@ -34,8 +38,9 @@ class Batch:
         self._backend = backend
         self._sealer = sealer
         self._lease = lease
-        self._builder = FrameBuilder()
-        self._building: dict[bytes, Stored] = {}  # in the builder
+        self._data = FrameBuilder()
+        self._structure = FrameBuilder()
+        self._building: dict[bytes, Stored] = {}  # in one of the builders
         self._framed: dict[bytes, tuple[Frame, int, PackWriter | None]] = {}  # in a frame, held or in a pack
         self._held: list[tuple[Frame, bytes]] = []  # frames with their sealed bytes
         self._held_raw = self._held_sealed = 0
@@ -47,9 +52,11 @@ class Batch:
 
     def add(self, id: bytes, blob: Stored) -> None:
         """Take a blob that neither the store nor this batch has."""
-        if self._builder.size and self._builder.size + len(blob.data) > FRAME_SIZE:
-            self._close_frame()
-        self._builder.add(id, blob.kind, blob.data)
+        data = blob.kind == BlobKind.DATA
+        builder, limit = (self._data, FRAME_SIZE) if data else (self._structure, STRUCTURE_FRAME)
+        if builder.size and builder.size + len(blob.data) > limit:
+            self._close(builder)
+        builder.add(id, blob.kind, blob.data)
         self._building[id] = blob
 
     def get(self, id: bytes) -> Stored | None:
@@ -70,7 +77,10 @@ class Batch:
 
     def finish(self) -> None:
         """Have every pack durable under its name; what is held waits for `publish`."""
-        self._close_frame()
+        if not self._framed and self._data.size + self._structure.size <= STRUCTURE_FRAME:
+            self._data.join(self._structure)
+        self._close(self._structure)
+        self._close(self._data)
         self._finish_pack()
 
     def publish(self, tx: Transaction) -> int:
@@ -100,11 +110,12 @@ class Batch:
             except TakebackError:
                 pass  # a pending pack that nobody commits is removed by the next collection
 
-    def _close_frame(self) -> None:
-        frame = self._builder.take()
+    def _close(self, builder: FrameBuilder) -> None:
+        frame = builder.take(keep=builder is self._structure)
         if frame is None:
             return
-        self._building.clear()
+        for entry in frame.entries:
+            del self._building[entry.id]
         if self._pack is None and not self._finished:
             self._hold(frame)
         else:

@@ -25,11 +25,12 @@ class Stored(NamedTuple):
 
 
 class Frame:
-    """Blobs that are sealed together. ``raw`` is dropped once the sealed bytes are written."""
+    """Blobs that are sealed together. ``raw`` is dropped once the sealed bytes are written, unless it is to ``keep``."""
 
-    __slots__ = ("entries", "error", "number", "raw", "raw_length", "sealed", "sealing")
+    __slots__ = ("entries", "error", "keep", "number", "raw", "raw_length", "sealed", "sealing")
 
-    def __init__(self, raw: bytes, entries: list[PackEntry]) -> None:
+    def __init__(self, raw: bytes, entries: list[PackEntry], keep: bool = False) -> None:
+        self.keep = keep
         self.raw: bytes | None = raw
         self.raw_length = len(raw)
         self.entries = entries
@@ -53,11 +54,17 @@ class FrameBuilder:
         self._parts.append(data)
         self.size += len(data)
 
-    def take(self) -> Frame | None:
-        """The frame so far; the builder begins anew."""
+    def join(self, other: FrameBuilder) -> None:
+        """Take over all that another one has collected."""
+        for (id, kind, _, _, _), data in zip(other._entries, other._parts, strict=True):
+            self.add(id, kind, data)
+        other._parts, other._entries, other.size = [], [], 0
+
+    def take(self, *, keep: bool = False) -> Frame | None:
+        """The frame so far; the builder begins anew. To ``keep`` is for what its own writer will read again."""
         if not self._entries:
             return None
-        frame = Frame(b"".join(self._parts), self._entries)
+        frame = Frame(b"".join(self._parts), self._entries, keep)
         self._parts, self._entries, self.size = [], [], 0
         return frame
 

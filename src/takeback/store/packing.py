@@ -110,7 +110,9 @@ class PackWriter:
             try:
                 yield self._sealed(frame)
             finally:
-                frame.raw = frame.sealed = None
+                frame.sealed = None
+                if not frame.keep:
+                    frame.raw = None
                 self._slots.release()
         self._ended = True
         if self._abandoned:
