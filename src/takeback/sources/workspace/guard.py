@@ -73,7 +73,7 @@ def encode_paths(paths: Iterable[str]) -> bytes:
 def decode_paths(data: bytes) -> list[str]:
     try:
         paths = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Integrity("a list of paths in the store is not one") from error
     if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
         raise Integrity("a list of paths in the store is not one")
