@@ -9,8 +9,8 @@ from support.stores import noise, nothing, only_pack, save
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
 from takeback.store.blobstore import BlobStore
-from takeback.store.frame_cache import FrameCache
-from takeback.store.recipe import Chunk, encode_recipe
+from takeback.store.packs.frame_cache import FrameCache
+from takeback.store.packs.recipe import Chunk, encode_recipe
 
 MIB = 1 << 20
 

@@ -12,10 +12,11 @@ from blake3 import blake3
 from support.stores import noise, nothing, only_pack, pack_files, problems, reading, save
 from takeback.errors import Integrity, InvalidInput, Unavailable
 from takeback.model.ids import BlobKind
-from takeback.store import batch, frames
+from takeback.store import batch
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import counters
-from takeback.store.sealing import Place, Sealer
+from takeback.store.packs import frames
+from takeback.store.packs.sealing import Place, Sealer
 from takeback.store.stats import stats
 
 MIB = 1 << 20

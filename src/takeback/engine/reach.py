@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources import trees
-from takeback.store.chunking import LARGE
+from takeback.store.packs.chunking import LARGE
 from takeback.store.reader import Reader
 
 TREES = frozenset({"workspace"})

@@ -15,13 +15,13 @@ from takeback.model.ids import BlobKind
 from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.database import Database, Transaction
-from takeback.store.frames import FRAME_SIZE, Frame, FrameBuilder, Stored, read_frame, seal_verified
 from takeback.store.leases import Lease
-from takeback.store.pack import new_pack_id, object_name
-from takeback.store.sealing import HOT, Sealer
+from takeback.store.packs.frames import FRAME_SIZE, Frame, FrameBuilder, Stored, read_frame, seal_verified
+from takeback.store.packs.pack import new_pack_id, object_name
+from takeback.store.packs.sealing import HOT, Sealer
 
 if TYPE_CHECKING:
-    from takeback.store.packing import PackWriter
+    from takeback.store.packs.packing import PackWriter
 
 HOT_SEALED = 256 << 10
 HOT_RAW = 8 << 20
@@ -145,7 +145,7 @@ class Batch:
             self._framed[entry.id] = (frame, position, pack)
 
     def _open_pack(self) -> PackWriter:
-        from takeback.store.packing import PackWriter  # most commits are small and need no threads
+        from takeback.store.packs.packing import PackWriter  # most commits are small and need no threads
 
         name = new_pack_id()
         with self._database.write() as tx:

@@ -15,12 +15,12 @@ from takeback.store.backends.local import LocalBackend
 from takeback.store.backends.memory import MemoryBackend
 from takeback.store.catalogue.database import Database
 from takeback.store.catalogue.sqlite import SqliteDatabase
-from takeback.store.chunking import Chunker
 from takeback.store.derived import Derived, DerivedFiles, DerivedMemory
 from takeback.store.header import Header
 from takeback.store.leases import FileLeases, Leases, MemoryLeases
+from takeback.store.packs.chunking import Chunker
+from takeback.store.packs.sealing import Sealer
 from takeback.store.reader import Reader
-from takeback.store.sealing import Sealer
 from takeback.store.writer import Writer
 
 if TYPE_CHECKING:

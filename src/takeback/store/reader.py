@@ -17,11 +17,11 @@ from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.blobs import HOT_PACK, Location
 from takeback.store.catalogue.database import Database
-from takeback.store.frame_cache import FrameCache
-from takeback.store.frames import Stored, read_frame
 from takeback.store.leases import Lease
-from takeback.store.recipe import Recipe, decode_recipe
-from takeback.store.sealing import HOT, Sealer
+from takeback.store.packs.frame_cache import FrameCache
+from takeback.store.packs.frames import Stored, read_frame
+from takeback.store.packs.recipe import Recipe, decode_recipe
+from takeback.store.packs.sealing import HOT, Sealer
 
 CACHE_BYTES = 32 << 20
 _AHEAD = 256

@@ -16,10 +16,10 @@ from takeback.model.progress import Watch
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.blobs import HOT_PACK, PackRow
-from takeback.store.frames import read_frame
-from takeback.store.pack import Contents, PackEntry, object_name, read_contents
-from takeback.store.recipe import decode_recipe
-from takeback.store.sealing import HOT
+from takeback.store.packs.frames import read_frame
+from takeback.store.packs.pack import Contents, PackEntry, object_name, read_contents
+from takeback.store.packs.recipe import decode_recipe
+from takeback.store.packs.sealing import HOT
 
 _PHASE = "check"
 

@@ -21,13 +21,13 @@ from takeback.store.backend import Backend
 from takeback.store.batch import Batch
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.database import Database, Transaction
-from takeback.store.chunking import LARGE, Chunker
 from takeback.store.derived import Derived, DerivedDraft
-from takeback.store.frames import FRAME_SIZE, Stored
 from takeback.store.leases import Lease
+from takeback.store.packs.chunking import LARGE, Chunker
+from takeback.store.packs.frames import FRAME_SIZE, Stored
+from takeback.store.packs.recipe import Chunk, encode_recipe
+from takeback.store.packs.sealing import RAW_LIMIT, Sealer
 from takeback.store.reader import Reader
-from takeback.store.recipe import Chunk, encode_recipe
-from takeback.store.sealing import RAW_LIMIT, Sealer
 
 T = TypeVar("T")
 

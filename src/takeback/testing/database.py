@@ -11,7 +11,7 @@ import pytest
 from takeback.errors import InvalidInput, TakebackError
 from takeback.store.catalogue import blobs, counters
 from takeback.store.catalogue.database import Database
-from takeback.store.pack import FrameSpan, PackEntry
+from takeback.store.packs.pack import FrameSpan, PackEntry
 
 
 class DatabaseSuite:

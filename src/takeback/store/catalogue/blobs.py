@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Transaction
-from takeback.store.pack import FrameSpan, PackEntry
+from takeback.store.packs.pack import FrameSpan, PackEntry
 
 HOT_PACK = 0
 _BATCH = 256

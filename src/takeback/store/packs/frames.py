@@ -10,8 +10,8 @@ from blake3 import blake3
 from takeback.errors import Integrity, NotFound
 from takeback.model.ids import BlobKind
 from takeback.store.backend import Backend
-from takeback.store.pack import FrameSpan, PackEntry, frame_place, object_name
-from takeback.store.sealing import RAW_LIMIT, Place, Sealer
+from takeback.store.packs.pack import FrameSpan, PackEntry, frame_place, object_name
+from takeback.store.packs.sealing import RAW_LIMIT, Place, Sealer
 
 FRAME_SIZE = 1 << 20
 """Raw bytes after which a frame is closed; a single blob may be longer."""

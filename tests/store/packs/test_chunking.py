@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from support.stores import noise, reading
-from takeback.store.chunking import LARGEST, SMALLEST, Chunker
+from takeback.store.packs.chunking import LARGEST, SMALLEST, Chunker
 
 DATA = noise(8 << 20)
 

@@ -3,7 +3,7 @@
 ::
 
     header   magic "TBPK", version u16, reserved u16, pack id (16 bytes)
-    frames   sealed one after the other (see `takeback.store.sealing`)
+    frames   sealed one after the other (see `takeback.store.packs.sealing`)
     trailer  sealed: number of frames u32, number of entries u32,
              a frame: position u64, sealed length u32, raw length u32
              an entry: blob id (32 bytes), kind u8, frame u32, start in the raw frame u32, length u32
@@ -24,7 +24,7 @@ from blake3 import blake3
 
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
-from takeback.store.sealing import RAW_LIMIT, Place, Sealer, Section
+from takeback.store.packs.sealing import RAW_LIMIT, Place, Sealer, Section
 
 VERSION = 1
 

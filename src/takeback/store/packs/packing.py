@@ -12,9 +12,17 @@ from queue import SimpleQueue
 
 from takeback.errors import TakebackError
 from takeback.store.backend import Backend
-from takeback.store.frames import Frame, seal_verified
-from takeback.store.pack import Contents, FrameSpan, PackEntry, encode_end, encode_header, frame_place, object_name
-from takeback.store.sealing import Sealer
+from takeback.store.packs.frames import Frame, seal_verified
+from takeback.store.packs.pack import (
+    Contents,
+    FrameSpan,
+    PackEntry,
+    encode_end,
+    encode_header,
+    frame_place,
+    object_name,
+)
+from takeback.store.packs.sealing import Sealer
 
 IN_FLIGHT = 8
 _SEALERS = 2

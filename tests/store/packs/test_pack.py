@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
-from takeback.store import pack
-from takeback.store.pack import Contents, FrameSpan, PackEntry, encode_end, encode_header, read_contents
-from takeback.store.sealing import Sealer
+from takeback.store.packs import pack
+from takeback.store.packs.pack import Contents, FrameSpan, PackEntry, encode_end, encode_header, read_contents
+from takeback.store.packs.sealing import Sealer
 
 NAME = "00112233445566778899aabbccddeeff"
 SEALER = Sealer()

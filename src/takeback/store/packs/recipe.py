@@ -15,8 +15,8 @@ from blake3 import blake3
 
 from takeback.errors import Integrity, InvalidInput
 from takeback.model.ids import BlobKind
-from takeback.store.chunking import LARGEST
-from takeback.store.sealing import RAW_LIMIT
+from takeback.store.packs.chunking import LARGEST
+from takeback.store.packs.sealing import RAW_LIMIT
 
 _HEADER = struct.Struct("<2sBB32s")
 _CHUNK = struct.Struct("<32sI")

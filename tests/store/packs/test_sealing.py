@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takeback.errors import Integrity
-from takeback.store.sealing import HOT, RAW_LIMIT, Place, Sealer, Section
+from takeback.store.packs.sealing import HOT, RAW_LIMIT, Place, Sealer, Section
 
 SEALER = Sealer()
 PLACE = Place("ab" * 16, 3, Section.FRAME)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from takeback.errors import Integrity, InvalidInput
 from takeback.model.ids import BlobKind
-from takeback.store.chunking import LARGEST
-from takeback.store.recipe import MOST_CHUNKS, Chunk, Recipe, decode_recipe, encode_recipe
+from takeback.store.packs.chunking import LARGEST
+from takeback.store.packs.recipe import MOST_CHUNKS, Chunk, Recipe, decode_recipe, encode_recipe
 
 WHOLE = b"w" * 32
 chunks = st.builds(Chunk, st.binary(min_size=32, max_size=32), st.integers(0, LARGEST))
