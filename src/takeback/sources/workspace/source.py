@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from takeback.model.plan import Effect, Kept
 from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
 from takeback.model.snapshot import Part
-from takeback.model.tree import DIRECTORY, FILE, name_bytes
+from takeback.model.tree import DIRECTORY, name_bytes
 from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Staged, Step
 from takeback.sources.workspace import git, planning
@@ -115,9 +115,19 @@ class Workspace:
         return unfinished(self.root, effects)
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
-        tree = trees.patch(writer, present.content, {effect.path: effect.after for effect in effects})
-        self._forget(writer, present.content, tree, effects)
-        refs = {**present.refs, "content": tree, "rules": _amended_rules(writer, present, effects)}
+        changes = {effect.path: effect.after for effect in effects}
+        tree = trees.patch(writer, present.content, changes)
+        rules = present.refs["rules"]
+        if any(path.rpartition("/")[2] in RULE_FILES for path in changes):
+            # What now counts, a directory that is ignored no more included, only another look tells.
+            found = self.capture(writer, present, Watch())
+            rules = found.refs["rules"]
+            if found.content != tree:
+                differing = [path for path, *_ in trees.compare(writer.reader, found.content, tree)]
+                self._forget(writer, found.content, tree, differing)
+        else:
+            self._forget(writer, present.content, tree, changes)
+        refs = {**present.refs, "content": tree, "rules": rules}
         return Part(self.name, self.kind, refs, present.detail, present.not_captured)
 
     def diff(self, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Change]:
@@ -149,14 +159,13 @@ class Workspace:
     def _cache_key(self, writer: Writer) -> str:
         return f"stat-{writer.scope}-{blake3(name_bytes(self.root)).hexdigest()[:16]}"
 
-    def _forget(self, writer: Writer, old: bytes, new: bytes, effects: Sequence[Effect]) -> None:
-        """Keep the stat cache for the tree that effects made, without the directories that they changed."""
+    def _forget(self, writer: Writer, old: bytes, new: bytes, paths: Collection[str]) -> None:
+        """Keep the stat cache of one tree for another, without the directories on the way to what differs."""
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), old)
         if not len(cache):
             return
-        touched = {"", *(parent for effect in effects for parent in trees.parents(effect.path))}
-        gone = {effect.path for effect in effects}
-        sections = {path: data for path, data in cache.items() if path not in touched and path not in gone}
+        stale = {"", *paths, *(parent for path in paths for parent in trees.parents(path))}
+        sections = {path: data for path, data in cache.items() if path not in stale}
         writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections))
 
 
@@ -189,19 +198,6 @@ def _real_directory(path: str) -> str:
             "cannot use / as a workspace: it holds the whole system", hints=["name a project's directory"]
         )
     return os.fsencode(real).decode("utf-8", "surrogateescape")
-
-
-def _amended_rules(writer: Writer, present: Part, effects: Sequence[Effect]) -> bytes:
-    """The rules record that holds once effects have changed rule files."""
-    changed = {
-        effect.path: writer.reader.get(effect.after.id) if effect.after and effect.after.kind == FILE else None
-        for effect in effects
-        if effect.path.rpartition("/")[2] in RULE_FILES
-    }
-    if not changed:
-        return present.refs["rules"]
-    record = RulesRecord.decode(writer.reader.get(present.refs["rules"], BlobKind.DOCUMENT))
-    return writer.put(record.amended(changed).encode(), BlobKind.DOCUMENT)
 
 
 def _head_note(present: Part, target: Part) -> str:
