@@ -68,7 +68,18 @@ class _Level:
 class Rules:
     """What decides about the entries of one directory."""
 
-    __slots__ = ("_git", "_included", "_own", "_tracking", "consulted", "ignored_itself", "path", "texts", "walk")
+    __slots__ = (
+        "_git",
+        "_included",
+        "_otherwise",
+        "_own",
+        "_tracking",
+        "consulted",
+        "ignored_itself",
+        "path",
+        "texts",
+        "walk",
+    )
 
     def __init__(self, walk: Walk, path: str, texts: bytes) -> None:
         self.walk = walk
@@ -78,6 +89,8 @@ class Rules:
         self._git: tuple[_Level, ...] = ()
         self._tracking: tuple[Tracking, ...] = ()
         self._included = False
+        self._otherwise = False
+        """Only the caller's include patterns keep this directory from being ignored."""
         self.ignored_itself = False
         """The directory is itself ignored, and walked only for what is tracked, included or was captured before."""
         self.texts = texts
@@ -118,6 +131,7 @@ class Rules:
         child.ignored_itself = ignored
         if self.walk.includes is not None:
             child._included = self._includes(self.walk.includes, name, True)
+            child._otherwise = child._included and (self.ignored_itself or self._otherwise or self.matched(name, True))
         if texts or repository:
             child.add(texts)
         if repository:
@@ -150,7 +164,7 @@ class Rules:
         includes = self.walk.includes
         if includes is not None and self._includes(includes, name, is_dir):
             return False
-        if not self.ignored_itself and not self.matched(name, is_dir):
+        if not (self.ignored_itself or self._otherwise or self.matched(name, is_dir)):
             return False
         self.consulted = True
         path = self.path + name
