@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from takeback.engine import journal, moves, record
 from takeback.engine.line import Line, Present
@@ -69,7 +70,9 @@ def conclude(
     parts = dict(before.parts)
     for part, effects in by_part(done).items():
         parts[part] = line.source(part).amend(writer, parts[part], effects)
-    context = {"target": plan.target, "moves": list(plan.moves)}
+    context: dict[str, Any] = {"target": plan.target, "moves": list(plan.moves)}
+    if kept:
+        context["kept"] = {item.path: item.reason for item in kept}
     snapshot = record.compose(line, writer, safety, parts, trigger=plan.verb, context=context, before=before.parts)
     move = new_id()
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from blake3 import blake3
 
 from takeback.errors import InvalidInput, Locked, NotFound
+from takeback.model.tree import name_bytes
 from takeback.store.durable import storage_error
 
 _NO_FLOCK = {errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.ENOSYS}
@@ -71,9 +72,10 @@ def _locked(path: str, timeout: float) -> int:
 
 def _open_directory(path: str) -> int:
     try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        return os.open(name_bytes(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise NotFound(f"cannot lock {path}: there is no such directory", hints=["check the path"]) from None
+        hint = "takeback restore REF --to DIR puts a snapshot elsewhere"
+        raise NotFound(f"the directory {path} is gone, so there is nothing to look at", hints=[hint]) from None
     except NotADirectoryError:
         raise InvalidInput(f"cannot lock {path}: it is no directory", hints=["name the directory it is in"]) from None
     except OSError as error:
