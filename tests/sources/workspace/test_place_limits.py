@@ -190,29 +190,42 @@ def test_what_only_looks_like_a_staging_directory_is_left_alone(root: Path) -> N
     assert read_tree(root) == before
 
 
-def test_a_hostile_journal_changes_nothing_outside_and_opens_nothing(tmp_path: Path, root: Path) -> None:
-    records = [
-        b"mode",
-        b"777",
-        b"a",
-        b"mode",
-        b"77777",
-        b"d",
-        b"mode",
-        b"0",
-        b"../outside",
-        b"area",
-        b"d",
-        b".",
-        b"mode",
-        b"x",
-    ]
+@pytest.mark.parametrize("inode", ["right", "wrong"])
+def test_a_hostile_journal_reaches_nothing_outside_and_a_copied_one_nothing_at_all(inode: str, tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    tree: Specs = {"a": "1", "d": Dir(0o755), f"d/{STAGE_PREFIX}{'3' * 16}/mine": "1"}
+    make_tree(root, tree)
+    make_tree(outside, {f"{STAGE_PREFIX}{'4' * 16}/mine": "1"})
+    outside.chmod(0o700)
+    os.symlink(outside, root / "link")
     stage = root / f"{STAGE_PREFIX}{'2' * 16}"
-    make_tree(stage, {"journal": b"takeback stage 1\n" + b"\0".join(records) + b"\0"})
-    make_tree(tmp_path / "outside", {"x": "1"})
-    before = {path: node for path, node in read_tree(tmp_path).items() if STAGE_PREFIX.encode() not in path}
+    stage.mkdir()
+    records = [
+        ("mode", "0", "../outside"),
+        ("mode", "0", "link"),
+        ("mode", "77", ".."),
+        ("mode", "x", "d"),
+        ("mode", "", "d"),
+    ]
+    records += [
+        ("area", "d", "."),
+        ("area", f"{STAGE_PREFIX}{'3' * 16}", "d"),
+        ("area", f"{STAGE_PREFIX}{'4' * 16}", "../outside"),
+    ]
+    records += [("mode", "7" * 50, "d"), ("mode", "55", "a"), ("mode", "55", "d"), ("x", "y", "z"), ("mode", "0", "")]
+    first = f"takeback stage 1 {os.stat(stage).st_ino + (inode == 'wrong')}\n"
+    (stage / "journal").write_text(first + "".join(f"{field}\0" for record in records for field in record) + "mode\0")
+    before = read_tree(tmp_path)
     sweep_stages(str(root))
-    assert {path: node for path, node in read_tree(tmp_path).items() if STAGE_PREFIX.encode() not in path} == before
+    after = read_tree(tmp_path)
+    ours = {path for path in before if (STAGE_PREFIX + "2" * 16).encode() in path}
+    if inode == "wrong":
+        assert after == before
+    else:
+        # In the root it may take the owner's rights, which only its owner could have given it to do.
+        expected = {path: node for path, node in before.items() if path not in ours}
+        assert after == {**expected, b"root/d": expected[b"root/d"]._replace(mode=0o055)}
+        (root / "d").chmod(0o755)
 
 
 def test_sweeping_a_root_that_is_gone_is_quiet(tmp_path: Path) -> None:

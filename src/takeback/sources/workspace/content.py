@@ -12,8 +12,8 @@ from blake3 import blake3
 from takeback.errors import Integrity
 from takeback.model.plan import Effect
 from takeback.model.tree import FILE, LINK, Entry
+from takeback.sources.workspace.areas import CREATE
 from takeback.sources.workspace.permissions import own_as
-from takeback.sources.workspace.staging import CREATE
 from takeback.sources.workspace.standing import PERMISSIONS
 
 OpenContent = Callable[[bytes], Iterator[bytes]]

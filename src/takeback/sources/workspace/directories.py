@@ -100,6 +100,8 @@ class Directories:
 
     def _enter(self, name: str, path: str) -> int | None:
         above, raw = self._way[-1].handle, name_bytes(name)
+        if name in ("", ".", ".."):
+            raise Blocked(path)
         while True:
             try:
                 handle = os.open(raw, OPEN_DIRECTORY, dir_fd=above)

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY
+from takeback.sources.workspace.areas import Area, Item
 from takeback.sources.workspace.content import Stager
 from takeback.sources.workspace.directories import Directories
 from takeback.sources.workspace.permissions import change_mode, own_as
-from takeback.sources.workspace.staging import Area, Item
 from takeback.sources.workspace.standing import PERMISSIONS
 
 
