@@ -230,6 +230,29 @@ def test_owner_and_group_are_kept_or_taken_from_the_directory(tmp_path: Path) ->
     assert owners == {"a": (1234, 5678), "d/b": (4321, 8765), "d/l": (11, 12), "d/e": (4321, 8765)}
 
 
+def test_new_directories_inherit_the_group_where_theirs_hands_it_down(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    root, there, _ = from_to(tmp_path, {"d": Dir()}, {"d/e/f": "1"})
+    os.chown(root / "d", 0, 5678)
+    os.chmod(root / "d", 0o2755)
+    there.apply(root)
+    made = os.lstat(root / "d/e")
+    assert (made.st_gid, stat.S_IMODE(made.st_mode), os.lstat(root / "d/e/f").st_gid) == (5678, 0o2755, 5678)
+
+
+def test_a_new_directory_of_somebody_else_is_a_conflict_and_stays(tmp_path: Path) -> None:
+    root, there, _ = from_to(tmp_path, {}, {"d/e/f": "1", "z": "1"})
+    staged = there.stage(root)
+    make_tree(root, {"d/mine": "x"})
+    with pytest.raises(Conflict, match=r"^d was changed by somebody else"):
+        staged.apply()
+    staged.discard()
+    assert {*read_tree(root)} == {b"d", b"d/mine"}
+    there.apply(root)
+    assert {*read_tree(root)} == {b"d", b"d/mine", b"d/e", b"d/e/f", b"z"}
+
+
 def test_no_descriptor_stays_open(tmp_path: Path) -> None:
     root, there, wanted = from_to(
         tmp_path, {f"d{n}/e/f": "1" for n in range(20)}, {f"d{n}/e/f": "2" for n in range(20)}

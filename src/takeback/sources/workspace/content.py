@@ -19,7 +19,7 @@ from takeback.sources.workspace.standing import PERMISSIONS
 OpenContent = Callable[[bytes], Iterator[bytes]]
 """The bytes of a blob, in pieces."""
 
-MANY = 128
+MANY = 32
 """From so many on, one call that writes out the whole filesystem is quicker than one for each file."""
 
 
