@@ -11,8 +11,8 @@ import pytest
 
 from support.git import commit_all, git, init_repository
 from support.trees import Spec, make_tree, read_tree
-from takeback.sources.workspace import gitconfig
 from takeback.sources.workspace.git import Head, Repository, find
+from takeback.sources.workspace.git import config as gitconfig
 
 pytestmark = pytest.mark.service("git")
 

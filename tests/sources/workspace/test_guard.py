@@ -14,7 +14,7 @@ from takeback.model.snapshot import NotCaptured, Part
 from takeback.model.tree import encode_tree, name_text
 from takeback.sources.workspace.guard import Guard, decode_paths, encode_paths
 from takeback.sources.workspace.ignore import RulesRecord
-from takeback.sources.workspace.texts import DEFAULTS, GIT_IGNORE, Patterns, Text
+from takeback.sources.workspace.ignore.texts import DEFAULTS, GIT_IGNORE, Patterns, Text
 from takeback.store.blobstore import open_memory
 from takeback.store.writer import Writer
 

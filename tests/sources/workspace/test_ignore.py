@@ -12,7 +12,7 @@ from support.rules import captured, enter, walk
 from support.trees import Link, Spec, make_tree
 from takeback.errors import Integrity
 from takeback.sources.workspace.ignore import DEFAULT_EXCLUDES, Patterns, Rules, RulesRecord, TrackedCache, root_rules
-from takeback.sources.workspace.patterns import matcher
+from takeback.sources.workspace.ignore.patterns import matcher
 
 pytestmark = pytest.mark.service("git")
 

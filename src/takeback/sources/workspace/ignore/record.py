@@ -18,9 +18,9 @@ from functools import cached_property
 
 from takeback.errors import Integrity
 from takeback.model.tree import name_bytes, name_text
+from takeback.sources.workspace.ignore.rules import Rules, Walk
+from takeback.sources.workspace.ignore.texts import KINDS, RULE_FILES, Patterns, Text
 from takeback.sources.workspace.names import never_captured
-from takeback.sources.workspace.rules import Rules, Walk
-from takeback.sources.workspace.texts import KINDS, RULE_FILES, Patterns, Text
 
 _MAGIC = b"R1"
 _LENGTH = struct.Struct("<I")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from takeback.model.tree import name_text
-from takeback.sources.workspace.patterns import Matcher, Pattern, matcher
-from takeback.sources.workspace.texts import as_text
-from takeback.sources.workspace.wildmatch import literal_length
+from takeback.sources.workspace.ignore.patterns import Matcher, Pattern, matcher
+from takeback.sources.workspace.ignore.texts import as_text
+from takeback.sources.workspace.ignore.wildmatch import literal_length
 
 
 class Includes:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from takeback.model.tree import name_text
-from takeback.sources.workspace import gitconfig, index
-from takeback.sources.workspace.gitconfig import Settings, read_file
-from takeback.sources.workspace.index import Signature, Tracked
+from takeback.sources.workspace.git import config as gitconfig
+from takeback.sources.workspace.git import index
+from takeback.sources.workspace.git.config import Settings, read_file
+from takeback.sources.workspace.git.index import Signature, Tracked
 
 _OBJECT_ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _INDIRECTIONS = 5

@@ -8,12 +8,12 @@ import stat
 from collections.abc import Callable, Container
 
 from takeback.errors import Conflict, TakebackError
-from takeback.sources.workspace.areas import Item
-from takeback.sources.workspace.content import MANY, synchronise
-from takeback.sources.workspace.directories import Blocked
-from takeback.sources.workspace.permissions import own_as
-from takeback.sources.workspace.staging import Staging
-from takeback.sources.workspace.standing import look
+from takeback.sources.workspace.place.areas import Item
+from takeback.sources.workspace.place.content import MANY, synchronise
+from takeback.sources.workspace.place.directories import Blocked
+from takeback.sources.workspace.place.permissions import own_as
+from takeback.sources.workspace.place.staging import Staging
+from takeback.sources.workspace.place.standing import look
 
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
 

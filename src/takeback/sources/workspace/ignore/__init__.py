@@ -9,7 +9,7 @@ it is tracked or an include pattern names the way to it: ``.env`` does not reach
 
 Where git has no answer: a nested repository's rules come before those of the one around it, which still hold; and a
 root that its own repository ignores is treated as if it were outside git. Like git since 2.32, a ``.gitignore`` that is
-a link is not read. `takeback.sources.workspace.gitconfig` says what is not read of git's configuration.
+a link is not read. `takeback.sources.workspace.git.config` says what is not read of git's configuration.
 
 Rules cost little where there is nothing to decide: texts are compiled for the first new name, and the index is read
 only when a pattern matches a new name, or when the index changed since the last walk.
@@ -21,11 +21,19 @@ import os
 
 from takeback.model.tree import name_text
 from takeback.sources.workspace import git
-from takeback.sources.workspace.gitconfig import TEXT_LIMIT, read_file
-from takeback.sources.workspace.record import RulesRecord
-from takeback.sources.workspace.rules import Rules, Walk, repository_texts
-from takeback.sources.workspace.texts import DEFAULTS, GIT_IGNORE, RULE_FILES, TAKEBACK_IGNORE, Patterns, Text, as_text
-from takeback.sources.workspace.tracking import TrackedCache
+from takeback.sources.workspace.git.config import TEXT_LIMIT, read_file
+from takeback.sources.workspace.ignore.record import RulesRecord
+from takeback.sources.workspace.ignore.rules import Rules, Walk, repository_texts
+from takeback.sources.workspace.ignore.texts import (
+    DEFAULTS,
+    GIT_IGNORE,
+    RULE_FILES,
+    TAKEBACK_IGNORE,
+    Patterns,
+    Text,
+    as_text,
+)
+from takeback.sources.workspace.ignore.tracking import TrackedCache
 
 __all__ = ["DEFAULT_EXCLUDES", "RULE_FILES", "Patterns", "Rules", "RulesRecord", "TrackedCache", "root_rules"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from takeback.model.tree import name_bytes, name_text
-from takeback.sources.workspace.wildmatch import NeverMatches, literal_length, name_regex, path_regex
+from takeback.sources.workspace.ignore.wildmatch import NeverMatches, literal_length, name_regex, path_regex
 
 _LONGEST = 4096
 """A longer pattern matches no path that a system call would take."""

@@ -9,10 +9,9 @@ from blake3 import blake3
 
 from takeback.model.tree import name_bytes
 from takeback.sources.workspace import git
-from takeback.sources.workspace.includes import Includes
-from takeback.sources.workspace.names import never_captured
-from takeback.sources.workspace.patterns import Matcher, matcher
-from takeback.sources.workspace.texts import (
+from takeback.sources.workspace.ignore.includes import Includes
+from takeback.sources.workspace.ignore.patterns import Matcher, matcher
+from takeback.sources.workspace.ignore.texts import (
     GIT_EXCLUDE,
     GIT_GLOBAL,
     RULE_FILES,
@@ -21,7 +20,8 @@ from takeback.sources.workspace.texts import (
     Text,
     as_text,
 )
-from takeback.sources.workspace.tracking import TrackedCache, Tracking
+from takeback.sources.workspace.ignore.tracking import TrackedCache, Tracking
+from takeback.sources.workspace.names import never_captured
 
 Read = Callable[[str], bytes | None]
 

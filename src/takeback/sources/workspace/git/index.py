@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from blake3 import blake3
 
-from takeback.sources.workspace.gitconfig import read_file
+from takeback.sources.workspace.git.config import read_file
 
 _LIMIT = 2 << 30
 _FIXED = 40

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from takeback.model.tree import name_bytes, name_text
-from takeback.sources.workspace.directories import OPEN_DIRECTORY
 from takeback.sources.workspace.names import STAGE_PREFIX
-from takeback.sources.workspace.permissions import change_mode
+from takeback.sources.workspace.place.directories import OPEN_DIRECTORY
+from takeback.sources.workspace.place.permissions import change_mode
 
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 OWNER = 0o700

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from takeback.errors import TakebackError
-from takeback.sources.workspace.areas import abandoned, empty, is_area_name, records, remove_directory
-from takeback.sources.workspace.directories import OPEN_DIRECTORY, Directories
-from takeback.sources.workspace.staging import existing, tighten
+from takeback.sources.workspace.place.areas import abandoned, empty, is_area_name, records, remove_directory
+from takeback.sources.workspace.place.directories import OPEN_DIRECTORY, Directories
+from takeback.sources.workspace.place.staging import existing, tighten
 
 
 def sweep_stages(root: str) -> None:

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY
-from takeback.sources.workspace.areas import Area, Item
-from takeback.sources.workspace.content import Stager
-from takeback.sources.workspace.directories import Directories
-from takeback.sources.workspace.permissions import change_mode, own_as
-from takeback.sources.workspace.standing import PERMISSIONS
+from takeback.sources.workspace.place.areas import Area, Item
+from takeback.sources.workspace.place.content import Stager
+from takeback.sources.workspace.place.directories import Directories
+from takeback.sources.workspace.place.permissions import change_mode, own_as
+from takeback.sources.workspace.place.standing import PERMISSIONS
 
 
 def growable(effects: Mapping[str, Effect]) -> set[str]:

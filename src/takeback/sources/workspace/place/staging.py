@@ -12,9 +12,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from takeback.errors import TakebackError
-from takeback.sources.workspace.areas import OWNER, Area, new_area_name
-from takeback.sources.workspace.directories import Directories
-from takeback.sources.workspace.permissions import change_mode
+from takeback.sources.workspace.place.areas import OWNER, Area, new_area_name
+from takeback.sources.workspace.place.directories import Directories
+from takeback.sources.workspace.place.permissions import change_mode
 
 
 class Staging:

@@ -18,17 +18,17 @@ from collections.abc import Callable, Iterable, Sequence
 from takeback.errors import Conflict
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY, Entry, name_bytes
-from takeback.sources.workspace.areas import Area, Item
-from takeback.sources.workspace.content import MANY, OpenContent, Stager, needs_content, synchronise
-from takeback.sources.workspace.directories import Blocked, unavailable
-from takeback.sources.workspace.entries import Entries, changed_meanwhile, owner_for_new
-from takeback.sources.workspace.growing import grow, growable
 from takeback.sources.workspace.names import STAGE_PREFIX
-from takeback.sources.workspace.permissions import change_mode
-from takeback.sources.workspace.readback import check_paths, unfinished
-from takeback.sources.workspace.staging import Staging
-from takeback.sources.workspace.standing import PERMISSIONS, kind_of, look, same_content, same_mode, same_shape
-from takeback.sources.workspace.sweeping import sweep_stages
+from takeback.sources.workspace.place.areas import Area, Item
+from takeback.sources.workspace.place.content import MANY, OpenContent, Stager, needs_content, synchronise
+from takeback.sources.workspace.place.directories import Blocked, unavailable
+from takeback.sources.workspace.place.entries import Entries, changed_meanwhile, owner_for_new
+from takeback.sources.workspace.place.growing import grow, growable
+from takeback.sources.workspace.place.permissions import change_mode
+from takeback.sources.workspace.place.readback import check_paths, unfinished
+from takeback.sources.workspace.place.staging import Staging
+from takeback.sources.workspace.place.standing import PERMISSIONS, kind_of, look, same_content, same_mode, same_shape
+from takeback.sources.workspace.place.sweeping import sweep_stages
 
 __all__ = ["STAGE_PREFIX", "StagedFiles", "stage", "sweep_stages", "unfinished"]
 

@@ -12,9 +12,9 @@ from blake3 import blake3
 from takeback.errors import Integrity
 from takeback.model.plan import Effect
 from takeback.model.tree import FILE, LINK, Entry
-from takeback.sources.workspace.areas import CREATE
-from takeback.sources.workspace.permissions import own_as
-from takeback.sources.workspace.standing import PERMISSIONS
+from takeback.sources.workspace.place.areas import CREATE
+from takeback.sources.workspace.place.permissions import own_as
+from takeback.sources.workspace.place.standing import PERMISSIONS
 
 OpenContent = Callable[[bytes], Iterator[bytes]]
 """The bytes of a blob, in pieces."""

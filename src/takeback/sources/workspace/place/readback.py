@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from takeback.errors import Integrity, TakebackError
 from takeback.model.plan import Effect
-from takeback.sources.workspace.directories import Blocked, Directories
 from takeback.sources.workspace.names import is_git_name
-from takeback.sources.workspace.standing import holds, is_listed, look
+from takeback.sources.workspace.place.directories import Blocked, Directories
+from takeback.sources.workspace.place.standing import holds, is_listed, look
 
 
 def check_paths(effects: Iterable[Effect]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from takeback.model.tree import name_bytes
 from takeback.sources.workspace import git
-from takeback.sources.workspace.index import Signature, Tracked
+from takeback.sources.workspace.git.index import Signature, Tracked
 
 
 @dataclass(slots=True)
