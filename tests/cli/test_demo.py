@@ -68,8 +68,8 @@ def _wrong_bytes(patch: pytest.MonkeyPatch) -> None:
     """A stage that writes other bytes, and a read-back that sees nothing."""
     real = place.stage
 
-    def stage(root: str, effects: Sequence[Effect], content: Callable[[bytes], Iterator[bytes]]) -> Any:
-        staged = real(root, effects, content)
+    def stage(root: str, effects: Sequence[Effect], content: Callable[[bytes], Iterator[bytes]], **options: Any) -> Any:
+        staged = real(root, effects, content, **options)
         put = staged.apply
 
         def apply() -> None:

@@ -65,7 +65,7 @@ def _refuse_other_things(directory: str) -> None:
     if CATALOGUE in names or "packs" in names:
         raise Unavailable(
             f"{directory} looks like a store, but its {header.NAME} is gone.",
-            hints=["put it back from a copy, or rebuild the store: takeback repair"],
+            hints=["put it back from a copy of the store"],
         )
     raise InvalidInput(
         f"{directory} is no takeback store, and it is not empty.",

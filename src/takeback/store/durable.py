@@ -20,7 +20,7 @@ def storage_error(error: OSError, doing: str) -> TakebackError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Unavailable(
             f"{doing} failed: the disk is full. Nothing that was stored before is harmed.",
-            hints=["free some space, or drop old snapshots: takeback prune"],
+            hints=["free some space there and run the command again"],
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return Unavailable(

@@ -81,5 +81,5 @@ def read_header(directory: str) -> Header:
 def _damaged(where: str, why: str) -> Integrity:
     return Integrity(
         f"{where}/{NAME} is damaged: {why}.",
-        hints=["put the file back from a copy of the store; everything else can be rebuilt: takeback repair"],
+        hints=["put the file back from a copy of the store"],
     )

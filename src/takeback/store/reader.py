@@ -130,7 +130,7 @@ class Reader:
         if location is None:
             raise Integrity(
                 f"{kind.name.lower() if kind else 'blob'} {id.hex()[:12]} is not in the store, though something refers to it",
-                hints=["takeback verify", "takeback repair"],
+                hints=["takeback verify names every snapshot that is harmed; the others can be restored"],
             )
         return location
 
@@ -168,7 +168,7 @@ class Reader:
             found = blobs.locate_frame(tx, at.pack, at.frame)
         if found is None:
             raise Integrity(
-                f"blob {at.id.hex()[:12]} lies in a pack that the catalogue does not list", hints=["takeback repair"]
+                f"blob {at.id.hex()[:12]} lies in a pack that the catalogue does not list", hints=["takeback verify"]
             )
         return read_frame(self._backend, self._sealer, found.name, at.frame, found.span)
 

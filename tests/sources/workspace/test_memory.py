@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.memory import PEAK
 from support.stores import noise
 
 pytestmark = pytest.mark.quiet
@@ -17,16 +18,15 @@ pytestmark = pytest.mark.quiet
 LIMIT_MB = 500
 GIB = 1 << 30
 
-SAVE = """
-import resource, sys
+SAVE = f"""{PEAK}
+import sys
 import takeback as tb
 with tb.open(sys.argv[1]) as store:
     line = store.timeline(sources=[tb.Workspace(sys.argv[2], max_file_size="1TiB")])
     for _ in range(int(sys.argv[3])):
         snapshot = line.save()
     print(snapshot.changed, len(snapshot.not_captured))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(peak // (1 << 20 if sys.platform == "darwin" else 1 << 10))
+print(peak_mb())
 """
 
 

@@ -69,7 +69,10 @@ class SqliteDatabase:
                 hints=["upgrade takeback"],
             )
         if version < 1:
-            raise Integrity("the catalogue is empty, though the store was in use", hints=["takeback repair"])
+            raise Integrity(
+                "the catalogue is empty, though the store was in use",
+                hints=["put catalogue.db back from a copy of the store"],
+            )
 
     def read(self) -> AbstractContextManager[Transaction]:
         return Reading(self)
@@ -134,7 +137,8 @@ class SqliteDatabase:
         except apsw.CantOpenError as error:
             if not os.path.exists(self._path):
                 raise Integrity(
-                    f"the store has lost its catalogue: {self._path} does not exist.", hints=["takeback repair"]
+                    f"the store has lost its catalogue: {self._path} does not exist.",
+                    hints=["put catalogue.db back from a copy of the store"],
                 ) from error
             raise catalogue_error(error) from error
         except apsw.Error as error:

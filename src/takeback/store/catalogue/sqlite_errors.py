@@ -25,10 +25,12 @@ def catalogue_error(error: apsw.Error) -> TakebackError:
         case apsw.FullError():
             return Unavailable(
                 "the catalogue cannot be written: the disk is full. Nothing that was stored before is harmed.",
-                hints=["free some space, or drop old snapshots: takeback prune"],
+                hints=["free some space there and run the command again"],
             )
         case apsw.CorruptError() | apsw.NotADBError():
-            return Integrity(f"the store's catalogue is damaged: {error}", hints=["takeback verify", "takeback repair"])
+            return Integrity(
+                f"the store's catalogue is damaged: {error}", hints=["put catalogue.db back from a copy of the store"]
+            )
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
             return Unavailable(
                 f"the store's catalogue cannot be opened or written: {error}.",

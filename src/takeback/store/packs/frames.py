@@ -98,7 +98,7 @@ def read_frame(backend: Backend, sealer: Sealer, pack: str, frame: int, span: Fr
     try:
         sealed = backend.range(object_name(pack), position, length)
     except NotFound as error:
-        raise Integrity(f"pack {pack} is gone from the store", hints=["takeback verify", "takeback repair"]) from error
+        raise Integrity(f"pack {pack} is gone from the store", hints=["takeback verify"]) from error
     if len(sealed) != length:
         raise Integrity(f"{place} is torn: {len(sealed)} of {length} bytes are there", hints=["takeback verify"])
     return sealer.open(sealed, raw_length, place)

@@ -12,14 +12,13 @@ is directory, kind and data. Texts are in order, so equal rules give equal bytes
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from takeback.errors import Integrity
 from takeback.model.tree import name_bytes, name_text
 from takeback.sources.workspace.ignore.rules import Rules, Walk
-from takeback.sources.workspace.ignore.texts import KINDS, RULE_FILES, Patterns, Text
+from takeback.sources.workspace.ignore.texts import KINDS, Patterns, Text
 from takeback.sources.workspace.names import never_captured
 
 _MAGIC = b"R1"
@@ -48,19 +47,6 @@ class RulesRecord:
         if any(map(never_captured, path.split("/"))):
             return True
         return self._rules(parent).ignored(name, is_dir)
-
-    def amended(self, files: Mapping[str, bytes | None]) -> RulesRecord:
-        """The record once rule files (paths from the root) hold something else, or are gone."""
-        texts = {(text.directory, text.kind): text.data for text in self.texts}
-        for path, data in files.items():
-            directory, _, name = f"{self.prefix}{path}".rpartition("/")
-            place = (f"{directory}/" if directory else "", RULE_FILES[name])
-            inside = path.rpartition("/")[0]
-            if data and not (inside and self.ignored(inside, True)):
-                texts[place] = data
-            else:
-                texts.pop(place, None)
-        return replace(self, texts=tuple(sorted(Text(*place, data) for place, data in texts.items())))
 
     @cached_property
     def _known(self) -> dict[str, Rules]:
