@@ -121,12 +121,12 @@ def test_the_store_of_the_configuration_and_of_the_environment(
 )
 def test_a_project_cannot_choose_the_store(project: Path, tree: dict[str, str]) -> None:
     make_tree(project, tree)
-    with pytest.raises(tb.InvalidInput, match="may not") as caught:
-        place(str(project))
-    assert str(project / next(iter(tree))) in caught.value.message and "'store'" in caught.value.message
-    assert caught.value.hints
-    with pytest.raises(tb.InvalidInput):
-        tb.here(project)
+    where = place(str(project))
+    assert (where["store"], where.settings["store"].origin) == (store_path(), "default")
+    (warning,) = where.warnings
+    assert str(project / next(iter(tree))) in warning and "may not set 'store'" in warning and user_file() in warning
+    tb.here(project).save()
+    assert not os.path.exists("/tmp/theirs")
 
 
 # what is wrong is said, with where it is
@@ -158,12 +158,16 @@ def test_an_unknown_or_badly_typed_setting_is_named_with_its_file(
 ) -> None:
     if file == "config.toml":
         configure(text)
+        with pytest.raises(tb.InvalidInput) as caught:
+            place(str(project))
+        said = caught.value.message
     else:
         make_tree(project, {file: text if file == "takeback.toml" else f"[tool.takeback]\n{text}"})
-    with pytest.raises(tb.InvalidInput) as caught:
-        place(str(project))
-    assert file in caught.value.message
-    assert repr(setting) in caught.value.message
+        where = place(str(project))
+        (said,) = where.warnings
+        assert {value.origin for value in where.settings.values()} == {"default"}
+    assert file in said
+    assert repr(setting) in said
 
 
 def test_a_bad_flag_and_a_bad_variable_are_named_too(project: Path) -> None:
@@ -171,12 +175,30 @@ def test_a_bad_flag_and_a_bad_variable_are_named_too(project: Path) -> None:
         place(str(project), max_file_size="huge")
 
 
-@pytest.mark.parametrize("file", ["takeback.toml", "config.toml"])
-@pytest.mark.parametrize("data", [b"timeline = ", b"\xff\xfe", b"a = 1\na = 2"])
-def test_a_file_that_is_no_toml_is_invalid_and_named(project: Path, file: str, data: bytes) -> None:
-    make_tree(project if file == "takeback.toml" else os.path.dirname(user_file()), {file: data})
-    with pytest.raises(tb.InvalidInput, match=file):
+NO_TOML = pytest.mark.parametrize("data", [b"timeline = ", b"\xff\xfe", b"a = 1\na = 2"])
+
+
+@NO_TOML
+def test_a_configuration_that_is_no_toml_is_invalid_and_named(project: Path, data: bytes) -> None:
+    make_tree(os.path.dirname(user_file()), {"config.toml": data})
+    with pytest.raises(tb.InvalidInput, match=r"config\.toml"):
         place(str(project))
+
+
+@NO_TOML
+def test_a_project_file_that_is_no_toml_is_ignored_with_a_warning(project: Path, data: bytes) -> None:
+    make_tree(project, {"takeback.toml": data})
+    where = place(str(project))
+    assert "takeback.toml" in where.warnings[0] and where["timeline"] == "main"
+
+
+@pytest.mark.parametrize("text", ["bogus = 1", "time_budget = 0", "[broken", "include = 7"])
+def test_an_agent_cannot_block_undo_by_writing_a_project_file(project: Path, text: str) -> None:
+    with tb.here(project).turn("sabotage"):
+        make_tree(project, {"src/main.py": "ruined", "takeback.toml": text})
+    tb.here(project).undo()
+    assert (project / "src/main.py").read_text() == "main"
+    assert not (project / "takeback.toml").exists()
 
 
 @pytest.mark.parametrize("text", ["[tool", "tool = 5", "[tool]\nother = 1", "", "[tool.takeback]"])
@@ -188,10 +210,9 @@ def test_a_pyproject_that_says_nothing_for_us_is_no_trouble(project: Path, text:
 @pytest.mark.parametrize(
     "text", ["[tool]\ntakeback = 'x'", "[tool]\ntakeback = 5", "[[tool.takeback]]\ntimeline = 'x'"]
 )
-def test_a_pyproject_whose_table_for_us_is_none_is_invalid(project: Path, text: str) -> None:
+def test_a_pyproject_whose_table_for_us_is_none_is_ignored_with_a_warning(project: Path, text: str) -> None:
     make_tree(project, {"pyproject.toml": text})
-    with pytest.raises(tb.InvalidInput, match=r"pyproject\.toml"):
-        place(str(project))
+    assert "pyproject.toml" in place(str(project)).warnings[0]
 
 
 # the root

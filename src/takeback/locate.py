@@ -2,7 +2,9 @@
 
 A value comes from the first of: the caller (a flag), the environment, the project's file (``takeback.toml``, else
 ``[tool.takeback]`` in ``pyproject.toml``), the user's configuration, the default. A project's file comes with a cloned
-repository, so it may only say what is captured: never where the store is.
+repository, or from the very agent that is to be taken back, so it may only say what is captured: never where the store
+is, and never that something cannot be undone. What is wrong in it is ignored, with a warning; what is wrong in the user's
+own configuration is an error.
 """
 
 from __future__ import annotations
@@ -44,7 +46,11 @@ SETTINGS: Mapping[str, Setting] = {
     "include": Setting((), "list", "patterns that are kept although they are ignored, such as .env"),
     "exclude": Setting((), "list", "patterns that are left out"),
     "max_file_size": Setting(MAX_FILE_SIZE, "size", "larger files are not captured, but listed"),
-    "time_budget": Setting(None, "duration", "how long looking at the workspace may take; unlimited by default"),
+    "time_budget": Setting(
+        None,
+        "duration",
+        "how long a save may look at the workspace; unlimited by default",
+    ),
 }
 
 
@@ -64,6 +70,8 @@ class Place:
     found_by: str
     """``takeback.toml``, ``git`` or ``directory``."""
     settings: Mapping[str, Value]
+    warnings: tuple[str, ...] = ()
+    """What a project's file says that is ignored, and why."""
 
     def __getitem__(self, name: str) -> Any:
         return self.settings[name].value
@@ -101,12 +109,13 @@ def place(directory: str = ".", **flags: Any) -> Place:
     """The root around a directory, and every setting there; ``flags`` win over all else."""
     if not os.path.isdir(directory):
         problem = "is not a directory" if os.path.exists(directory) else "does not exist"
-        raise InvalidInput(f"cannot work in {directory}: it {problem}")
+        raise InvalidInput(f"cannot work in {directory}: it {problem}", hints=["name a directory that exists"])
     root, found_by = find_root(os.path.realpath(directory))
+    warnings: list[str] = []
     layers = [
         ("flag", {name: value for name, value in flags.items() if value is not None}),
         ("environment", _environment()),
-        *_project_layers(root),
+        *_project_layers(root, warnings),
         *_user_layers(),
         ("default", {name: setting.default for name, setting in SETTINGS.items()}),
     ]
@@ -116,7 +125,7 @@ def place(directory: str = ".", **flags: Any) -> Place:
         values[name] = Value(_checked(name, layer[name], origin), origin)
     if values["store"].value is None:
         values["store"] = Value(store_path(), "default")
-    return Place(root, found_by, values)
+    return Place(root, found_by, values, tuple(warnings))
 
 
 def find_root(directory: str) -> tuple[str, str]:
@@ -169,33 +178,44 @@ def _environment() -> dict[str, Any]:
     return found
 
 
-def _project_layers(root: str) -> list[tuple[str, dict[str, Any]]]:
-    own = os.path.join(root, PROJECT_FILE)
-    if os.path.isfile(own):
-        return [(PROJECT_FILE, _project(own, _load(own)))]
-    shared = os.path.join(root, "pyproject.toml")
-    if os.path.isfile(shared):
+def _project_layers(root: str, warnings: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """What the project's file says about what is captured; all that is wrong with it goes to ``warnings``."""
+    for name, inside in ((PROJECT_FILE, False), ("pyproject.toml", True)):
+        file = os.path.join(root, name)
+        if not os.path.isfile(file):
+            continue
         try:
-            tools = _load(shared).get("tool")
-        except InvalidInput:
-            return []  # a broken pyproject.toml is somebody else's trouble
-        table = tools.get("takeback", {}) if isinstance(tools, dict) else {}
-        if not isinstance(table, dict):
-            raise InvalidInput(f"[tool.takeback] in {shared} is no table", hints=["write [tool.takeback] and settings"])
-        if table:
-            return [("pyproject.toml", _project(shared, table))]
+            table = _table(file, _load(file), inside)
+        except InvalidInput as error:
+            if not inside:  # a broken pyproject.toml is somebody else's trouble
+                warnings.append(f"ignoring {file}: {error.message}")
+            continue
+        if table or not inside:
+            return [(name, _sound(file, table, warnings))]
     return []
 
 
-def _project(file: str, table: dict[str, Any]) -> dict[str, Any]:
-    for name in table:
-        if name in SETTINGS and not SETTINGS[name].project:
-            raise InvalidInput(
-                f"{file} sets {name!r}, which a project's file may not: it comes with the repository, and would choose "
-                "where your data goes",
-                hints=[f"set it in {user_file()}, in the environment, or with a flag"],
-            )
-    return _known(file, table)
+def _table(file: str, document: dict[str, Any], inside: bool) -> dict[str, Any]:
+    if not inside:
+        return document
+    tools = document.get("tool")
+    table = tools.get("takeback", {}) if isinstance(tools, dict) else {}
+    return table if isinstance(table, dict) else {"tool.takeback": table}
+
+
+def _sound(file: str, table: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
+    """The settings of a project's file that it may make and that make sense."""
+    sound = {}
+    for name, value in table.items():
+        try:
+            if name not in SETTINGS:
+                raise InvalidInput(f"{name!r} is no setting; settings are: {', '.join(SETTINGS)}")
+            if not SETTINGS[name].project:
+                raise InvalidInput(f"a project's file may not set {name!r}; set it in {user_file()}")
+            sound[name] = _checked(name, value, file)
+        except InvalidInput as error:
+            warnings.append(f"ignoring a line of {file}: {error.message}")
+    return sound
 
 
 def _user_layers() -> list[tuple[str, dict[str, Any]]]:
@@ -204,7 +224,7 @@ def _user_layers() -> list[tuple[str, dict[str, Any]]]:
         return []
     table = _known(file, _load(file))
     if isinstance(store := table.get("store"), str) and store != MEMORY:
-        table["store"] = os.path.abspath(os.path.expanduser(store))
+        table["store"] = os.path.join(os.path.dirname(file), os.path.expanduser(store))
     return [(file, table)]
 
 
@@ -230,7 +250,7 @@ def _checked(name: str, value: Any, origin: str) -> Any:
     try:
         if kind == "list":
             if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-                raise InvalidInput(f"{value!r} is not a list of patterns")
+                raise InvalidInput(f"{value!r} is not a list of patterns", hints=['such as [".env"]'])
             return tuple(value)
         if value is None:
             return None

@@ -81,7 +81,7 @@ def _join_moves(tx: Transaction, row: SnapshotRow, before: SnapshotRow | None, a
         if second is not None:
             beginning.remove(second)
             _join(tx, row.timeline, first, second)
-        elif before is not None and before.seq > first.opening_seq:
+        elif before is not None and (before.seq > first.opening_seq or first.level == "takeback"):
             moves.update(tx, replace(first, closing=before.id, closing_seq=before.seq))
         else:
             moves.remove(tx, first.id)

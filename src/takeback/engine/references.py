@@ -73,14 +73,14 @@ def _relative(tx: Transaction, timeline: int, text: str, session: str | None) ->
         return snapshots.by_id(tx, first.opening) if first is not None else snapshots.first(tx, timeline)
     if match := _BACK.fullmatch(text):
         steps = 0 if text == "@" else int(match[1] or 1)
-        row = snapshots.back(tx, timeline, steps)
+        count = snapshots.count(tx, timeline)
+        row = snapshots.back(tx, timeline, steps) if steps < count else None
         if row is None:
-            count = snapshots.count(tx, timeline)
             raise NotFound(f"{text} is before the first snapshot: there are only {count}", hints=[_NOT_FOUND_HINT])
         return row
     if match := _AGO.fullmatch(text):
-        when = time.time_ns() - int(parse_seconds(match[1]) * 1e9)
-        row = snapshots.at(tx, timeline, when)
+        when = time.time_ns() - parse_seconds(match[1]) * 1e9
+        row = snapshots.at(tx, timeline, int(when)) if when > 0 else None
         if row is None:
             raise NotFound(f"there is no snapshot as old as {text!r}", hints=["`root` names the oldest one"])
         return row

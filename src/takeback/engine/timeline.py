@@ -71,7 +71,7 @@ class Timeline:
             context=context,
             paths=paths,
             key=key,
-            watch=self._watch(),
+            watch=self._watch(self._budget),
         )
 
     def log(self, limit: int | None = None, *, session: str | None = None, path: str | None = None) -> history.Log:
@@ -208,8 +208,8 @@ class Timeline:
 
         return AsyncTimeline(self)
 
-    def _watch(self) -> Watch:
-        return Watch(self._budget, self._listener)
+    def _watch(self, budget: float | None = None) -> Watch:
+        return Watch(budget, self._listener)
 
 
 def _places(to: Mapping[str, StrPath]) -> dict[str, str]:

@@ -10,7 +10,15 @@ from takeback.errors import InvalidInput
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS |= {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
-_SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_WORDS = {
+    0.001: "ms",
+    1.0: " s sec secs second seconds",
+    60.0: "m min mins minute minutes",
+    3600.0: "h hr hrs hour hours",
+    86400.0: "d day days",
+    604800.0: "w week weeks",
+}
+_SECONDS = {word: seconds for seconds, words in _WORDS.items() for word in words.split(" ")}
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
