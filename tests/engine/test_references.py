@@ -162,3 +162,24 @@ def test_a_move_by_a_unique_prefix(world: World) -> None:
     world.turn("two", {"b": "1"})
     world.undo(first[:8])
     assert world.files() == {"a": b"0", "b": b"1"}
+
+
+def test_who_finds_nothing_is_told_where_else_there_is_something(world: World) -> None:
+    world.write("sub/a", "1")
+    world.line.save()
+    below = world.store.timeline("main", sources=[tb.Workspace(world.root / "sub")])
+    with pytest.raises(tb.NotFound) as caught:
+        below.show("@")
+    assert any(str(world.root) in hint and "-C" in hint for hint in caught.value.hints)
+    other = world.store.timeline("typo", sources=[tb.Workspace(world.root)])
+    with pytest.raises(tb.NotFound) as caught:
+        other.undo()
+    assert any("--timeline main" in hint for hint in caught.value.hints)
+
+
+def test_numbers_beyond_all_history_are_only_not_found(world: World) -> None:
+    world.write("a", "1")
+    world.line.save()
+    for reference in ("@-99999999999999999999", "99999999999999999999d ago"):
+        with pytest.raises(tb.NotFound):
+            world.line.show(reference)

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from takeback.cli.text import visible
 from takeback.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -61,7 +62,19 @@ class Call:
         from takeback.cli.progress import listener
 
         where = self.place()
+        if not self.json:
+            self._warn(where, creating=create)
         return locate.timeline(self.open(where, create=create), where, listener=listener(quiet=self.json))
+
+    def _warn(self, where: Place, *, creating: bool) -> None:
+        for warning in where.warnings:
+            print(f"takeback: {visible(warning)}", file=sys.stderr)
+        if creating and where.is_home:
+            print(
+                "takeback: this is your home directory: a snapshot of it may take long and hold secrets; "
+                "-C DIR names a project",
+                file=sys.stderr,
+            )
 
     def absolute(self, path: str) -> str:
         """A path that was given on the command line."""

@@ -70,9 +70,19 @@ class Line:
             where = f" of {self.root}" if self.root else ""
             raise NotFound(
                 f"nothing has been saved on the timeline {self.name!r}{where}",
-                hints=["takeback save makes the first snapshot"],
+                hints=self.nearby(tx) or ["takeback save makes the first snapshot"],
             )
         return row
+
+    def nearby(self, tx: Transaction) -> list[str]:
+        """Where else somebody who finds nothing here may have meant: other timelines of the root, roots around it."""
+        hints = []
+        for row in timelines.every(tx):
+            if row.root == self.root and row.name != self.name:
+                hints.append(f"this root has a timeline {row.name!r}: add --timeline {row.name}")
+            elif row.root and self.root.startswith(row.root.rstrip("/") + "/"):
+                hints.append(f"{row.root}, above, has snapshots: add -C {row.root}")
+        return list(dict.fromkeys(hints))[:5]
 
     def row_or_new(self, tx: Transaction, fork_of: str | None = None) -> TimelineRow:
         found = timelines.find(tx, self.root, self.name)

@@ -46,6 +46,11 @@ class Timeline:
     def root(self) -> str:
         return self._line.root
 
+    def nearby(self) -> list[str]:
+        """Hints at other timelines that somebody who finds nothing here may have meant."""
+        with self._line.blobs.database.read() as tx:
+            return self._line.nearby(tx)
+
     def save(
         self,
         label: str | None = None,
