@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 from support.cli import Cli
+from support.trees import make_tree
+from takeback.locate import user_file
 
 
 @pytest.mark.parametrize("code", [0, 1, 3, 77])
@@ -78,7 +81,7 @@ def test_if_takeback_is_broken_the_command_runs_all_the_same(cli: Cli, monkeypat
 
 
 def test_a_broken_configuration_does_not_keep_the_command_from_running(cli: Cli) -> None:
-    cli.write("takeback.toml", "not toml")
+    make_tree(os.path.dirname(user_file()), {"config.toml": "not toml"})
     assert "could not be recorded" in cli("run", "--", "true").err
 
 

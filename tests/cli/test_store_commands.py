@@ -9,6 +9,8 @@ import pytest
 
 from support.cli import Cli
 from support.stores import noise
+from support.trees import make_tree
+from takeback.locate import user_file
 
 
 def test_a_sound_store_verifies(cli: Cli) -> None:
@@ -80,7 +82,8 @@ def test_config_shows_each_value_and_its_origin(cli: Cli, home: Path) -> None:
 
 def test_a_project_may_not_choose_the_store(cli: Cli) -> None:
     cli.write("takeback.toml", 'store = "/elsewhere"\n')
-    assert "store" in cli.error("save", code=2)["message"]
+    assert "may not set 'store'" in cli("save").err
+    assert (cli.store / "store.json").exists()
 
 
 def test_the_doctor_finds_a_sound_machine_sound(cli: Cli) -> None:
@@ -107,8 +110,14 @@ def test_the_doctor_says_what_to_do_about_a_broken_store(cli: Cli) -> None:
 
 
 def test_the_doctor_reports_a_broken_configuration(cli: Cli) -> None:
-    cli.write("takeback.toml", "not toml")
+    make_tree(os.path.dirname(user_file()), {"config.toml": "not toml"})
     assert cli.json("doctor", code=1)["ok"] is False
+
+
+def test_the_doctor_warns_of_a_project_file_that_is_ignored(cli: Cli) -> None:
+    cli.write("takeback.toml", "not toml")
+    (found,) = (each for each in cli.json("doctor")["checks"] if each["check"] == "configuration")
+    assert found["state"] == "warn" and "takeback.toml" in found["found"]
 
 
 def test_the_doctor_sees_what_a_killed_restore_left(cli: Cli) -> None:

@@ -46,6 +46,7 @@ def checkup(call: Call) -> list[Finding]:
     except TakebackError as error:
         return [*findings, Finding("configuration", "fail", error.message, "; ".join(error.hints))]
     findings.append(Finding("root", "ok", f"{place.root} (found by {place.found_by})"))
+    findings += (Finding("configuration", "warn", warning, "correct it, or move it away") for warning in place.warnings)
     checks: tuple[Callable[[Call, Place], Iterator[Finding]], ...] = (_store, _space, _timeline, _locks, _stages)
     for check in checks:
         findings += check(call, place)
