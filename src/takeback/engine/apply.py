@@ -147,7 +147,7 @@ def _read_back(
         if left:
             raise Integrity(
                 f"{left[0].path} was written, but reads back differently; everything was put back as it was",
-                hints=["is another program writing there? takeback verify checks the store"],
+                hints=["is another program writing there? `takeback verify` checks the store"],
             )
     return done, kept
 
@@ -204,5 +204,6 @@ def _report(
         moves=plan.moves,
         title=plan.title,
         notes=plan.notes,
+        hints=plan.hints,
         actions={effect.path: effect.action for effect in done},
     )

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from takeback.engine import journal
 from takeback.engine.line import Line
+from takeback.engine.looking import looking
 from takeback.engine.references import Reference
 from takeback.engine.restore import find
+from takeback.errors import InvalidInput
 from takeback.model.diff import Diff
 from takeback.model.move import Move
 from takeback.model.progress import Watch
@@ -18,6 +20,9 @@ from takeback.sources.trees import within
 from takeback.store.catalogue import moves, snapshots, timelines
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
+
+_MOST = 1 << 40
+"""What a catalogue can count to, and more than it can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,8 @@ class Log:
 
 def log(line: Line, limit: int | None = None, session: str | None = None, path: str | None = None) -> Log:
     """What was recorded, newest first; with ``path``, the snapshots in which it changed. Empty before the first save."""
+    if limit is not None and not 0 <= limit <= _MOST:
+        raise InvalidInput(f"a log cannot be limited to {limit} snapshots", hints=[f"to 0 or more, up to {_MOST:,}"])
     with line.blobs.database.read() as tx:
         row = timelines.find(tx, line.root, line.name)
         if row is None:
@@ -86,7 +93,7 @@ def diff(
 ) -> Diff:
     """What differs between two snapshots, or between one and the present."""
     if b is None:
-        with line.locked(), line.writer() as writer:
+        with looking(line) as writer:
             old = find(line, writer.reader, a)
             now = line.capture(writer, watch or Watch())
             return _diff(line, writer.reader, old, dict(now.parts), None, paths)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from takeback.engine import journal
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
+from takeback.engine.looking import looking
 from takeback.engine.references import Reference, resolve
 from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import short
@@ -28,7 +29,7 @@ def plan_restore(
     watch: Watch | None = None,
 ) -> Plan:
     """What a restore would do now; nothing is touched."""
-    with line.locked(), line.writer() as writer:
+    with looking(line) as writer:
         target = find(line, writer.reader, reference)
         return _plan(line, writer, line.capture(writer, watch or Watch()), target, only, paths)
 
@@ -172,7 +173,7 @@ def _check_paths(reader: Reader, source: Source, present: Part | None, target: S
         if all(source.state_at(reader, part, path) is None for part in parts):
             raise NotFound(
                 f"{path!r} is neither in snapshot {short(target.id)} nor there now",
-                hints=[f"takeback show {short(target.id)}: lists what it holds"],
+                hints=[f"`takeback show {short(target.id)}:` lists what it holds"],
             )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +11,7 @@ from takeback.engine import journal
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import OPEN_END, PRESENT, OwnedStep, owned_steps
 from takeback.engine.line import Line, Present
+from takeback.engine.looking import looking
 from takeback.engine.outside import outside_effects
 from takeback.engine.references import Reference, resolve, resolve_move
 from takeback.errors import InvalidInput, NotFound
@@ -24,6 +27,9 @@ from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
+
+_FEW = 3
+"""So many paths are spelt out in a hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class Wish:
 
 def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
     """What undo would do now; nothing is touched."""
-    with line.locked(), line.writer() as writer:
+    with looking(line) as writer:
         return _undo(line, writer, line.capture(writer, watch or Watch()), wish)
 
 
@@ -60,7 +66,7 @@ def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
 
 def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
     """What redo would do now; nothing is touched."""
-    with line.locked(), line.writer() as writer:
+    with looking(line) as writer:
         return _redo(line, writer, line.capture(writer, watch or Watch()), move)
 
 
@@ -80,15 +86,15 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
         if plan.effects:
             return replace(plan, moves=(*plan.moves, *passed))
         if plan.stuck:
-            return replace(plan, hints=_instead(line, plan, targets))
+            return replace(plan, hints=(*plan.hints, *_instead(line, plan, targets)))
         passed += (move.id for move in targets if not move.open)
         if wish.move is not None:
             by = targets[0].undone_by
             raise NotFound(
                 f"there is nothing left of move {short(targets[0].id)} to take back",
-                hints=[f"it was taken back by {short(by)}; takeback redo brings it back"] if by else (),
+                hints=[f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back"] if by else (),
             )
-    raise NotFound("there is nothing to undo", hints=["takeback log shows what was recorded"])
+    raise NotFound("there is nothing to undo", hints=["`takeback log` shows what was recorded"])
 
 
 def _candidates(line: Line, wish: Wish) -> Iterator[tuple[list[Move], int]]:
@@ -113,7 +119,7 @@ def _named(tx: Transaction, line: Line, reference: str) -> Move:
         raise InvalidInput(
             f"move {short(move.id)} is takeback's own {move.verb}, which undo does not act on",
             hints=[
-                f"takeback redo {short(move.id)}" if move.verb == "undo" else "takeback undo takes back what it redid"
+                f"takeback redo {short(move.id)}" if move.verb == "undo" else "`takeback undo` takes back what it redid"
             ],
         )
     return move
@@ -181,11 +187,11 @@ def _undo_to_redo(tx: Transaction, line: Line, move: str | None) -> Move:
         return undo_move
     newest = next(move_rows.effective(tx, timeline, (), verbs=("undo",)), None)
     if newest is None:
-        raise NotFound("there is nothing to redo", hints=["redo takes back an undo; takeback log shows them"])
+        raise NotFound("there is nothing to redo", hints=["redo takes back an undo; `takeback log` shows them"])
     if move_rows.opened_since(tx, timeline, newest.id, AGENT_LEVELS):
         raise NotFound(
             "there is nothing to redo: an agent has moved on since the last undo",
-            hints=[f"takeback redo {short(newest.id)} brings it back all the same"],
+            hints=[f"`takeback redo {short(newest.id)}` brings it back all the same"],
         )
     return newest
 
@@ -225,13 +231,14 @@ def _plan(
         present=present.head.id if present.head is not None and not present.changed else None,
         effects=tuple(effects),
         moves=tuple(move.id for move in targets),
-        title=targets[0].title if len(targets) == 1 else f"{len(targets)} moves",
+        title=targets[0].about if len(targets) == 1 else f"{len(targets)} moves",
         conflicts=tuple(conflicts),
         kept=tuple(kept),
         shared=tuple(common),
         outside=outside_effects(targets),
         not_captured=_left_out(present),
         notes=tuple(notes),
+        hints=_by_hand(line, conflicts, steps[-1].before) if conflicts else (),
     )
 
 
@@ -271,10 +278,29 @@ def _left_out(present: Present) -> tuple[NotCaptured, ...]:
 
 def _instead(line: Line, plan: Plan, targets: Sequence[Move]) -> tuple[str, ...]:
     """What else could be done, where nothing of a move can be taken back."""
-    hints = ["takeback undo --shared takes what several sessions may have changed, too"] if plan.shared else []
+    hints = ["`takeback undo --shared` takes what several sessions may have changed, too"] if plan.shared else []
     if len(targets) == 1 and (older := _older(line, targets[0])) is not None:
-        hints.append(f"the next older move is {short(older.id)}: takeback undo {short(older.id)}")
+        hints.append(f"`takeback undo {short(older.id)}` takes back the next older move")
     return tuple(hints)
+
+
+def _by_hand(line: Line, conflicts: Sequence[Kept], before: SnapshotRow) -> tuple[str, ...]:
+    """How a person looks at both sides of a conflict, and takes the old one."""
+    named = [_typed(line.root, item.path) for item in conflicts if item.path.isprintable()]
+    paths = " ".join(named) if 0 < len(named) <= _FEW else "PATH"
+    return (
+        f"`takeback diff {short(before.id)} -- {paths}` shows what it was before the move and is now",
+        f"`takeback restore {short(before.id)} {paths}` makes it as it was; what is there now is saved first",
+    )
+
+
+def _typed(root: str, path: str) -> str:
+    """A path as it can be typed where this process stands."""
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        here = ""
+    return shlex.quote(path if here == root else os.path.join(root, path))
 
 
 def _older(line: Line, move: Move) -> Move | None:

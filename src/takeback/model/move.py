@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from takeback.model.ids import short
+
 LEVELS = ("run", "turn", "action", "manual", "takeback")
 AGENT_LEVELS = ("run", "turn", "action")
 
@@ -36,6 +38,13 @@ class Move:
     """Paths that the agent's tool said it would write."""
     context: Mapping[str, Any] = field(default_factory=dict)
     """What was known when it was opened (under ``opened``) and closed (``closed``), and the ``actions`` inside."""
+
+    @property
+    def about(self) -> str:
+        """In words: its title; for a person's own changes, the save since which they were made."""
+        if self.level != "manual":
+            return self.title
+        return f"changes since “{self.title}”" if self.title else f"changes since {short(self.opening)}"
 
     @property
     def open(self) -> bool:

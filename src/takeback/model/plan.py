@@ -83,7 +83,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     """What a person should know first: another git HEAD, a different set of parts."""
     hints: tuple[str, ...] = ()
-    """What to do instead, if nothing of the plan can be done."""
+    """What to do about the conflicts, and instead if nothing of the plan can be done."""
 
     @property
     def empty(self) -> bool:
@@ -118,6 +118,8 @@ class Report:
     moves: tuple[str, ...] = ()
     title: str = ""
     notes: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    """What to do about the conflicts."""
     pending: tuple[str, ...] = ()
     """Parts whose owner, in another process, will apply them."""
     actions: Mapping[str, str] = field(default_factory=dict)

@@ -40,7 +40,7 @@ class Watch:
             raise OutOfTime(
                 f"gave up after {self._budget:g} s, the time that was allowed: {done} files were looked at. "
                 "Nothing was recorded and nothing was changed.",
-                hints=["raise `time_budget`, or exclude what need not be kept: takeback config show"],
+                hints=["raise `time_budget`, or exclude what need not be kept; `takeback config show` shows both"],
             )
         if self._listener is not None and now >= self._next:
             self._next = now + self.INTERVAL

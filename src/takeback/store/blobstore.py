@@ -73,9 +73,18 @@ class BlobStore:
                 f"cannot save to the store at {self._directory}: it is read-only.",
                 hints=["use another store with --store, or make its directory writable"],
             )
+        return self._writer(Writer)
+
+    def scratch(self) -> Writer:
+        """One that can never commit, so that it also works where the store can only be read."""
+        from takeback.store.scratch import ScratchWriter
+
+        return self._writer(ScratchWriter)
+
+    def _writer(self, kind: type[Writer]) -> Writer:
         lease = self.leases.acquire()
         try:
-            return Writer(self.database, self.backend, self.sealer, lease, self._chunker, self.derived, self.identity)
+            return kind(self.database, self.backend, self.sealer, lease, self._chunker, self.derived, self.identity)
         except BaseException:
             lease.release()
             raise
@@ -94,7 +103,7 @@ class BlobStore:
 
 def open_local(path: str | os.PathLike[str], *, create: bool = True, readonly: bool = False) -> BlobStore:
     """Open the store in a directory. It is made on first use if ``create``, else NotFound."""
-    directory = os.path.abspath(os.fspath(path))
+    directory = _directory(os.fspath(path))
     found = _find(directory, create=create and not readonly)
     readonly = readonly or not os.access(directory, os.W_OK)
     database = SqliteDatabase(os.path.join(directory, creation.CATALOGUE), readonly=readonly)
@@ -120,6 +129,17 @@ def open_memory() -> BlobStore:
     database = SqliteDatabase(None)
     database.create()
     return BlobStore(header.new_header(), None, database, MemoryBackend(), MemoryLeases(database), DerivedMemory())
+
+
+def _directory(path: str) -> str:
+    """The store's place as an absolute path; InvalidInput if no store can have that name."""
+    if not path:
+        raise InvalidInput("a store needs the name of a directory", hints=["name one, or leave it out for your own"])
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{path!r} cannot be a store: its name is not UTF-8", hints=["name another place"]) from None
+    return os.path.abspath(path)
 
 
 def _find(directory: str, *, create: bool) -> Header:

@@ -32,6 +32,11 @@ def create(directory: str) -> Header:
                 return _create(directory)
     except FileExistsError:
         raise InvalidInput(f"{directory} is a file, not a store", hints=["name a directory"]) from None
+    except FileNotFoundError:
+        raise InvalidInput(
+            f"no store can be made at {directory}: that filesystem takes no new directories",
+            hints=["name a directory on a disk"],
+        ) from None
     except OSError as error:
         raise storage_error(error, f"making a store at {directory}") from error
 

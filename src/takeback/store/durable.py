@@ -27,7 +27,9 @@ def storage_error(error: OSError, doing: str) -> TakebackError:
             f"{doing} failed: {error.strerror}.",
             hints=["check who owns the store's directory and whether it is mounted read-only"],
         )
-    return Unavailable(f"{doing} failed: {error.strerror or error}.", hints=["check the disk, then: takeback verify"])
+    return Unavailable(
+        f"{doing} failed: {error.strerror or error}.", hints=["check the disk, then the store: `takeback verify`"]
+    )
 
 
 def sync_directory(path: str) -> None:

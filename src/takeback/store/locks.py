@@ -74,7 +74,7 @@ def _open_directory(path: str) -> int:
     try:
         return os.open(name_bytes(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
-        hint = "takeback restore REF --to DIR puts a snapshot elsewhere"
+        hint = "`takeback restore REF --to DIR` puts a snapshot elsewhere"
         raise NotFound(f"the directory {path} is gone, so there is nothing to look at", hints=[hint]) from None
     except NotADirectoryError:
         raise InvalidInput(f"cannot lock {path}: it is no directory", hints=["name the directory it is in"]) from None

@@ -130,7 +130,7 @@ class Reader:
         if location is None:
             raise Integrity(
                 f"{kind.name.lower() if kind else 'blob'} {id.hex()[:12]} is not in the store, though something refers to it",
-                hints=["takeback verify names every snapshot that is harmed; the others can be restored"],
+                hints=["`takeback verify` names every snapshot that is harmed; the others can be restored"],
             )
         return location
 
@@ -143,7 +143,7 @@ class Reader:
             raise Integrity(
                 f"blob {location.id.hex()[:12]} is damaged: its bytes are not those that were stored "
                 f"({f'pack number {location.pack}' if location.pack else 'hot rows'}, frame {location.frame})",
-                hints=["takeback verify --read-data shows what else is affected"],
+                hints=["`takeback verify --read-data` shows what else is affected"],
             )
         return Stored(location.kind, data)
 

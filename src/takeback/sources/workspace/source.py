@@ -63,7 +63,7 @@ class Workspace:
         if not os.path.isdir(name_bytes(self.root)):
             raise NotFound(
                 f"the workspace {self.root} is gone, so there is nothing to save",
-                hints=["takeback restore REF --to DIR puts a snapshot elsewhere"],
+                hints=["`takeback restore REF --to DIR` puts a snapshot elsewhere"],
             )
         sweep_stages(self.root)
         self._looked_ns = time.time_ns()

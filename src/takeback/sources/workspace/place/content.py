@@ -95,5 +95,5 @@ def _make_link(directory: int, name: bytes, path: str, entry: Entry, target: byt
 def _wrong(path: str) -> Integrity:
     return Integrity(
         f"the stored content of {path} is not what it should be. Nothing was changed.",
-        hints=["find out what else is damaged: takeback verify"],
+        hints=["`takeback verify` finds out what else is damaged"],
     )

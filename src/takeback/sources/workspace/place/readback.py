@@ -19,7 +19,7 @@ def check_paths(effects: Iterable[Effect]) -> None:
         if "\0" in effect.path or any(name in ("", ".", "..") or is_git_name(name) for name in names):
             raise Integrity(
                 f"a plan names the path {effect.path!r}, which takeback never writes. Nothing was changed.",
-                hints=["find out what is damaged: takeback verify"],
+                hints=["`takeback verify` finds out what is damaged"],
             )
         if effect.path in seen:
             raise Integrity(f"a plan names the path {effect.path!r} twice. Nothing was changed.")
