@@ -27,7 +27,9 @@ def test_a_killed_command_exits_with_128_and_the_signal(cli: Cli) -> None:
 
 def test_commands_that_cannot_be_started(cli: Cli) -> None:
     cli.write("no-program", "text\n")
-    assert "no-such-command" in cli("run", "--", "no-such-command", code=127).err
+    said = cli("run", "--", "no-such-command", code=127).err
+    assert "no-such-command" in said
+    assert "hint: is it installed" in said
     assert "no-program" in cli("run", "--", "./no-program", code=126).err
     assert cli.json("log")["moves"] == []
 

@@ -25,9 +25,14 @@ _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 def run_child(words: Sequence[str], directory: str, *, stdout_to_stderr: bool, finish: Callable[[int], None]) -> int:
     """Run a command to its end, then ``finish`` with its exit code, undisturbed by signals; the exit code."""
     child: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
 
     def pass_on(number: int, frame: FrameType | None) -> None:
-        if child is not None and child.returncode is None and number in _PASSED_ON:
+        if number not in _PASSED_ON:
+            return
+        if child is None:
+            early.append(number)  # it may run already, before we know its number
+        elif child.returncode is None:
             child.send_signal(number)
 
     # Handlers, not SIG_IGN: a handler is gone in the child, an ignored signal would stay ignored.
@@ -40,6 +45,8 @@ def run_child(words: Sequence[str], directory: str, *, stdout_to_stderr: bool, f
         except OSError as error:
             code = _cannot_start(words[0], error)
         else:
+            for number in early:
+                child.send_signal(number)
             code = _exit_code(child.wait())
         finish(code)
         return code
@@ -55,4 +62,6 @@ def _exit_code(returned: int) -> int:
 def _cannot_start(word: str, error: OSError) -> int:
     found = not isinstance(error, FileNotFoundError)
     print(f"takeback: cannot run {visible(word)}: {os.strerror(error.errno or 0)}", file=sys.stderr)
+    hint = "make it executable, or name the program that runs it" if found else "is it installed, and on the PATH?"
+    print(f"hint: {hint}", file=sys.stderr)
     return NOT_EXECUTABLE if found else NOT_FOUND

@@ -9,12 +9,19 @@ from types import TracebackType
 from takeback.errors import InvalidInput, TakebackError
 
 
+def check_interval(seconds: float) -> None:
+    """InvalidInput if no save could ever be made so often."""
+    if seconds <= 0:
+        raise InvalidInput("an interval must be longer than nothing", hints=["such as 5m"])
+    if seconds > threading.TIMEOUT_MAX:
+        raise InvalidInput("an interval that long never comes to its end", hints=["such as 5m"])
+
+
 class Interval:
     """Calls ``save`` from a thread of its own. A save that fails is remembered in ``problems``, and the next is tried."""
 
     def __init__(self, seconds: float, save: Callable[[], object]) -> None:
-        if seconds <= 0:
-            raise InvalidInput("an interval must be longer than nothing", hints=["such as 5m"])
+        check_interval(seconds)
         self._seconds = seconds
         self._save = save
         self._stop = threading.Event()

@@ -90,11 +90,13 @@ def noted(present: Present) -> dict[str, Any]:
 
 
 def check_label(label: str) -> None:
-    reads_as_reference = label.startswith("@") or label.endswith(" ago") or label in ("root", "original")
-    if not label.strip() or reads_as_reference or not label.isprintable():
+    if not label.strip():
+        raise InvalidInput("a label cannot be empty", hints=["give it a name, or leave it out"])
+    if not label.isprintable():
+        raise InvalidInput(f"{label!r} cannot be a label: it holds what cannot be printed", hints=["choose another"])
+    if label.startswith("@") or label.endswith(" ago") or label in ("root", "original"):
         raise InvalidInput(
-            f"{label!r} cannot be a label: it is empty, not printable, or reads as a reference",
-            hints=["choose another"],
+            f"{label!r} cannot be a label: as a reference it means another snapshot", hints=["choose another"]
         )
 
 

@@ -38,6 +38,9 @@ class Timeline:
         budgets = [getattr(source, "time_budget", None) for source in line.sources.values()]
         self._budget = min((budget for budget in budgets if budget is not None), default=None)
 
+    def __repr__(self) -> str:
+        return f"<Timeline {self.name!r} of {self.root!r}>"
+
     @property
     def name(self) -> str:
         return self._line.name

@@ -19,6 +19,7 @@ from takeback.cli.call import Call
 from takeback.cli.child import run_child
 from takeback.cli.people import say
 from takeback.cli.text import count, visible
+from takeback.engine.interval import check_interval
 from takeback.errors import InvalidInput, TakebackError
 from takeback.model.ids import new_id, short
 from takeback.model.sizes import parse_seconds
@@ -46,10 +47,10 @@ def command(call: Call, every: str | None, title: str | None, session: str | Non
       takeback run -- make format
       takeback run --every 5m -m "fix the tests" -- my-agent --task fix
     """
-    if every is not None and parse_seconds(every) <= 0:
-        raise InvalidInput("--every needs a time longer than nothing", hints=["such as 5m"])
+    if every is not None:
+        check_interval(parse_seconds(every))
     if not os.path.isdir(call.here):
-        raise InvalidInput(f"cannot run anything in {call.here}: it is no directory")
+        raise InvalidInput(f"cannot run anything in {call.here}: it is no directory", hints=["name one with -C DIR"])
     record = _Record(call, title or shlex.join(words), session or f"run-{short(new_id())}", every)
     record.open()
     code = run_child(words, call.here, stdout_to_stderr=call.json, finish=record.close)
@@ -101,7 +102,7 @@ class _Record:
             )
         elif self._move is not None and sys.stderr.isatty():
             id = short(self._move.id)
-            say([("takeback: ", "quiet"), f"{self._changed()}; to take it back: takeback undo {id}"], stream=sys.stderr)
+            say([("takeback: ", "quiet"), f"{self._changed()}; `takeback undo {id}` takes it back"], stream=sys.stderr)
 
     def _start(self) -> None:
         self._line = self._call.line(create=True)
