@@ -77,6 +77,13 @@ def test_counts(changed: Cli) -> None:
     assert "4 files, 2 lines added, 2 removed" in out
 
 
+def test_one_line_is_no_lines(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save")
+    cli.write("a.txt", "one\ntwo\n")
+    assert "1 file, 1 line added, 0 removed" in cli("diff", "--stat").out
+
+
 def test_binary_files_are_only_said_to_differ(changed: Cli) -> None:
     out = changed("diff", "data.bin").out
     assert out == "diff --git a/data.bin b/data.bin\nBinary files a/data.bin and b/data.bin differ\n"

@@ -65,6 +65,30 @@ def test_the_graph_brackets_what_an_undo_took_back_and_names_forks(cli: Cli) -> 
     assert "fork attempt-2 in " in out
 
 
+def test_a_bracket_that_begins_where_another_ends_is_joined_to_the_line(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save")
+    cli("run", "-m", "one", "--", "sh", "-c", "echo 2 > a.txt")
+    cli("undo", "--yes")
+    cli("run", "-m", "two", "--", "sh", "-c", "echo 3 > a.txt")
+    cli("undo", "--yes")
+    gutter = [line[:5] for line in cli("log", "--graph").out.splitlines()[2:]]
+    assert gutter == ["●─╮  ", "│ │  ", "○ │  ", "│ │  ", "○─┴─╮", "│   │", "○   │", "│   │", "○───╯"]
+
+
+def test_what_a_person_changes_after_a_save_is_a_move_that_says_so(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save", "-m", "good")
+    assert "changes since “good”  (open)" in cli("log").out
+    cli.write("a.txt", "two\n")
+    second = cli.json("save")["id"][:8]
+    assert f"changes since {second}  (open)" in cli("log").out
+    cli.write("a.txt", "three\n")
+    assert f"undo of changes since {second} (" in cli("undo", "--yes").out.replace("“", "").replace("”", "")
+    assert "undo of changes since “good” (" in cli("undo", "--yes").out
+    assert cli.read("a.txt") == "one\n"
+
+
 def test_log_of_a_path_shows_only_what_changed_it(cli: Cli) -> None:
     cli.write("src/a.txt", "one\n")
     cli.write("b.txt", "one\n")

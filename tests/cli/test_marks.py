@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from support.cli import Cli
 
 
@@ -12,8 +14,23 @@ def test_labels_come_and_go(cli: Cli) -> None:
     assert cli.json("show", "good")["id"] == id
     assert cli.json("label", "good", "good", "--remove")["labels"] == []
     assert cli.error("show", "good", code=10)
-    assert cli.error("label", "@", "root", code=2)
+    assert cli.error("label", "@", "good", "--remove", code=10)["hints"] == ["its labels: it has none"]
     assert "is now called" in cli("label", "@", "again").out
+
+
+@pytest.mark.parametrize(
+    ("label", "cause"),
+    [
+        ("", "empty"),
+        (" ", "empty"),
+        ("a\nb", "cannot be printed"),
+        ("root", "as a reference"),
+        ("@x", "as a reference"),
+    ],
+)
+def test_a_label_that_cannot_be_one_says_why(cli: Cli, label: str, cause: str) -> None:
+    cli("save")
+    assert cause in cli.error("label", "@", label, code=2)["message"]
 
 
 def test_a_pinned_snapshot_is_not_dropped(cli: Cli) -> None:
@@ -32,7 +49,8 @@ def test_people_hear_of_pins_and_drops(cli: Cli) -> None:
     cli.write("a.txt", "one\n")
     id = cli.json("save")["id"][:8]
     assert cli("pin", "@").out == f"{id} is pinned\n"
-    assert cli("unpin", "@").out == f"{id} is not pinned\n"
+    assert cli("unpin", "@").out == f"{id} is no longer pinned\n"
+    assert cli("unpin", "@").out == f"{id} was not pinned\n"
     assert cli("drop", "@", "--yes").out == f"dropped {id}\n"
 
 

@@ -42,6 +42,14 @@ def test_a_relative_store_starts_at_the_directory(cli: Cli) -> None:
         ["restore"],
         ["log", "-n", "0"],
         ["log", "-n", "many"],
+        ["log", "-n", "99999999999999999999"],
+        ["--store", "", "save"],
+        ["--store", "caf\udce9", "save"],
+        ["--timeline", "", "save"],
+        ["save", "--store"],
+        ["help", "nonsense"],
+        ["help", "undo", "nonsense"],
+        ["run", "--every", "99999999999d", "--", "true"],
         ["completion", "powershell"],
         ["run"],
         ["fork", "@", "name"],
@@ -71,6 +79,8 @@ def test_a_wrong_call_exits_2_in_words_and_in_json(cli: Cli, arguments: list[str
     assert error["kind"] == "InvalidInput"
     assert error["exit_code"] == 2
     assert error["message"] in said.err
+    assert error["hints"] or arguments[0] == "-C"
+    assert not (cli.root / "caf\udce9").exists()
 
 
 def test_json_as_the_value_of_another_option_is_no_wish_for_it(cli: Cli) -> None:
@@ -105,6 +115,18 @@ def test_a_store_of_a_newer_format_exits_15(cli: Cli) -> None:
 def test_every_command_has_help(cli: Cli, command: str) -> None:
     for flag in ("-h", "--help"):
         assert "Usage: takeback" in cli(command, flag).out
+
+
+@pytest.mark.parametrize("words", [[], ["undo"], ["config", "show"]])
+def test_help_as_a_command(cli: Cli, words: list[str]) -> None:
+    assert cli("help", *words).out == cli(*words, "--help").out
+    assert cli.json("help", *words)["help"] + "\n" == cli(*words, "--help").out
+
+
+def test_a_place_that_takes_no_store_is_said_to_be_one(cli: Cli) -> None:
+    error = cli.error("--store", "/proc/nowhere", "save", code=2)
+    assert "takes no new directories" in error["message"]
+    assert "verify" not in error["hints"][0]
 
 
 def test_help_lists_every_command(cli: Cli) -> None:

@@ -39,6 +39,39 @@ def test_it_shows_the_last_snapshot_and_moves(cli: Cli) -> None:
     assert "takeback redo" in cli("--json").json["hint"]
 
 
+def test_undo_is_suggested_only_while_something_can_be_undone(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save", "-m", "good")
+    assert "`takeback undo`" in cli("--json").json["hint"]
+    cli.write("a.txt", "two\n")
+    cli("undo", "--yes")
+    hint = cli("--json").json["hint"]
+    assert "`takeback redo`" in hint
+    assert "undo" not in hint
+    cli("run", "--", "true")
+    assert "undo" not in cli("--json").json["hint"]
+
+
+def test_an_empty_timeline_points_at_the_one_that_may_be_meant(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save", "--timeline", "other")
+    assert "--timeline other" in cli("--json").json["hint"]
+    assert "--timeline other" in cli("log").out
+    assert cli.json("log")["snapshots"] == []
+
+
+def test_moves_are_listed_by_time(cli: Cli) -> None:
+    import takeback
+
+    with takeback.open(str(cli.store)) as store:
+        line = store.timeline(sources=[takeback.Workspace(cli.root)])
+        with line.run("outer", session="s"):
+            with line.turn("inner", session="s"):
+                cli.write("a.txt", "one\n")
+    found = [move["title"] for move in cli("--json").json["moves"]]
+    assert found == ["outer", "inner"]
+
+
 def test_looking_does_not_change_the_store(cli: Cli) -> None:
     cli.write("a.txt", "one\n")
     cli("save")

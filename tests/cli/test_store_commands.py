@@ -11,6 +11,7 @@ from support.cli import Cli
 from support.stores import noise
 from support.trees import make_tree
 from takeback.locate import user_file
+from takeback.model.sizes import format_size
 
 
 def test_a_sound_store_verifies(cli: Cli) -> None:
@@ -57,7 +58,11 @@ def test_stats(cli: Cli) -> None:
     assert found["logical_bytes"] == 4000
     (share,) = found["shares"]
     assert (share["root"], share["timeline"], share["snapshots"]) == (str(cli.root), "main", 1)
-    assert "on disk" in cli("stats").out
+    out = cli("stats").out
+    sizes = [found["logical_bytes"], found["raw_bytes"], found["sealed_bytes"], found["bytes_on_disk"]]
+    shown = [out.index(f"{format_size(size)} ") for size in sizes]
+    assert shown == sorted(shown), "from plain copies down to what lies on the disk"
+    assert found["saved_by_compression"] == found["raw_bytes"] - found["sealed_bytes"]
 
 
 def test_config_shows_each_value_and_its_origin(cli: Cli, home: Path) -> None:
@@ -75,6 +80,8 @@ def test_config_shows_each_value_and_its_origin(cli: Cli, home: Path) -> None:
     assert settings["max_file_size"] == ("5MiB", str(own))
     assert settings["exclude"] == ([], "default")
     out = cli("config", "show").out
+    assert cli("config").out == out
+    assert cli.json("config") == cli.json("config", "show")
     assert ".env" in out
     assert "(environment)" in out
     assert not cli.store.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 import pytest
 
@@ -74,10 +75,19 @@ def test_a_dry_run_writes_nothing(worked: Cli, command: list[str]) -> None:
 
 @pytest.mark.parametrize("command", [["undo"], ["redo"], ["restore", "good"], ["drop", "good"]])
 def test_without_a_terminal_they_need_yes(worked: Cli, command: list[str]) -> None:
+    if command == ["redo"]:
+        worked("undo", "--yes")
     tree, log = read_tree(worked.root), worked.json("log")
     error = worked.error(*command, code=2)
+    assert "--json asks nothing" in error["message"]
     assert "--yes" in error["hints"][0]
+    assert "no terminal to ask on" in worked(*command, code=2).err
     assert (read_tree(worked.root), worked.json("log")) == (tree, log)
+
+
+@pytest.mark.parametrize("command", [["undo", "nope"], ["redo"], ["restore", "yesterday"], ["drop", "nope"]])
+def test_what_is_not_there_is_said_before_a_terminal_is_missed(worked: Cli, command: list[str]) -> None:
+    assert worked.error(*command, code=10)["kind"] == "NotFound"
 
 
 def test_a_merge_keeps_both_and_says_so(worked: Cli) -> None:
@@ -98,9 +108,16 @@ def test_a_conflict_is_left_alone_and_exits_14(worked: Cli) -> None:
     assert worked.read("a.txt").startswith("uno\n")
 
 
-def test_people_see_the_conflict(worked: Cli) -> None:
+def test_people_see_the_conflict_and_how_to_go_on(worked: Cli) -> None:
     worked.write("a.txt", worked.read("a.txt").replace("ONE", "uno"))
-    assert "conflict" in worked("undo", "--yes", code=14).out
+    before = worked.json("show", "good")["id"][:8]
+    assert f"`takeback restore {before} a.txt`" in worked("undo", "--dry-run").out
+    out = worked("undo", "--yes", code=14).out
+    assert "conflict" in out
+    assert f"`takeback diff {before} -- a.txt`" in out
+    assert b"+uno" in worked("diff", before, "--", "a.txt").raw
+    worked("restore", before, "a.txt", "--yes")
+    assert worked.read("a.txt") == TEXT
 
 
 def test_a_conflict_in_everything_changes_nothing(cli: Cli) -> None:
@@ -111,8 +128,33 @@ def test_a_conflict_in_everything_changes_nothing(cli: Cli) -> None:
     error = cli.error("undo", "--yes", code=14)
     assert error["kind"] == "Conflict"
     assert "a.txt" in error["message"]
+    opening = before["moves"][0]["opening"][:8]
+    assert [hint.split("`")[1] for hint in error["hints"]] == [
+        f"takeback diff {opening} -- a.txt",
+        f"takeback restore {opening} a.txt",
+    ]
     assert cli.read("a.txt") == "three\n"
     assert cli.json("log") == before
+
+
+def test_a_dry_run_of_what_cannot_be_taken_back_says_so_and_exits_0(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("run", "--", "sh", "-c", "echo two > a.txt")
+    cli.write("a.txt", "three\n")
+    out = cli("undo", "--dry-run").out
+    assert "nothing can be taken back" in out
+    assert "already so" not in out
+
+
+def test_hints_name_a_path_as_it_can_be_typed_from_elsewhere(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.write("takeback.toml", "")
+    cli.write("sub/a b.txt", "one\n")
+    cli("run", "--", "sh", "-c", "echo two > 'sub/a b.txt'")
+    cli.write("sub/a b.txt", "three\n")
+    monkeypatch.chdir(cli.root / "sub")
+    command = cli.error("undo", "--yes", code=14)["hints"][1].split("`")[1]
+    cli(*shlex.split(command)[1:], "--yes")
+    assert cli.read("sub/a b.txt") == "one\n"
 
 
 def test_nothing_to_undo_writes_nothing(cli: Cli) -> None:
@@ -211,4 +253,5 @@ def test_what_a_restore_leaves_alone_is_said(cli: Cli) -> None:
     done = cli.json("restore", "good", "--yes")
     assert [item["path"] for item in done["kept"]] == ["secret"]
     assert done["reasons"]["secret"] == done["kept"][0]["reason"]
+    assert "what differs is left alone" in cli("restore", "good", "--dry-run").out
     assert cli.read("secret") == "s\n"

@@ -48,7 +48,8 @@ def test_errors_have_no_traceback_and_their_own_exit_codes(project: Path) -> Non
     for arguments, code in [
         (["show", "nonsense"], 10),
         (["undo", "--yes"], 10),
-        (["undo"], 2),
+        (["undo"], 10),
+        (["restore", "@"], 2),
         (["-C", "nowhere", "log"], 2),
         (["--store", "a.txt", "log"], 2),
         (["nonsense"], 2),
@@ -73,6 +74,11 @@ def test_a_store_that_may_only_be_read(project: Path, tmp_path: Path) -> None:
         assert (shown.returncode, shown.stdout) == (0, b"one\n")
         assert run_as_ordinary_user([*PROGRAM, "log"], cwd=project).returncode == 0
         assert run_as_ordinary_user([*PROGRAM], cwd=project).returncode == 0
+        compared = run_as_ordinary_user([*PROGRAM, "diff"], cwd=project)
+        assert b"-one\n+two\n" in compared.stdout, compared.stderr
+        for arguments in (["undo", "--dry-run"], ["restore", "good", "--dry-run"]):
+            planned = run_as_ordinary_user([*PROGRAM, *arguments], cwd=project)
+            assert b"a.txt" in planned.stdout, planned.stderr
         for arguments in (["save"], ["undo", "--yes"], ["label", "@", "x"], ["pin", "@"], ["drop", "@", "--yes"]):
             done = run_as_ordinary_user([*PROGRAM, "--json", *arguments], cwd=project)
             assert done.returncode == 15, (arguments, done.stderr)
@@ -102,6 +108,30 @@ def test_a_pipe_that_is_closed_early_is_no_error(project: Path) -> None:
         assert shown.wait() == 141
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", [["log"], ["log", "--json"], ["show", "@:big"], ["--version"], ["--help"]])
+def test_output_that_cannot_be_written_is_said(project: Path, arguments: list[str]) -> None:
+    (project / "big").write_bytes(b"x" * 100_000)
+    takeback("save", cwd=project)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*PROGRAM, *arguments], cwd=project, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1
+    assert b"cannot write the output: No space left on device" in done.stderr
+    assert b"bug" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+def test_streams_that_are_closed(project: Path) -> None:
+    def shell(redirection: str) -> subprocess.CompletedProcess[bytes]:
+        script = f'exec "$0" -m takeback save {redirection}'
+        return subprocess.run(["sh", "-c", script, sys.executable], cwd=project, capture_output=True)
+
+    refused = shell(">&-")
+    assert refused.returncode == 1
+    assert refused.stderr == b"takeback: cannot write the output: stdout is closed\n"
+    assert shell("<&- 2>&-").returncode == 0
+
+
 def test_output_survives_a_terminal_without_unicode(project: Path) -> None:
     (project / "café").write_text("one\n")
     env = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
@@ -127,6 +157,28 @@ def test_a_directory_that_is_gone(project: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], cwd=gone, capture_output=True, text=True)
     assert done.returncode == 2
     assert "current directory is gone" in done.stderr
+
+
+def _offered(project: Path, words: str) -> list[str]:
+    env = {"_TAKEBACK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+    done = takeback(cwd=project, env=env)
+    assert done.stderr == b""
+    return [line.partition(",")[2] for line in done.stdout.decode().split()]
+
+
+def test_the_shell_gets_labels_ids_and_moves(project: Path) -> None:
+    assert _offered(project, "takeback show ") == []  # no store yet
+    (project / "a.txt").write_text("one\n")
+    id = json.loads(takeback("save", "-m", "good", "--json", cwd=project).stdout)["id"][:8]
+    ran = takeback("run", "--json", "--", "sh", "-c", "echo two > a.txt", cwd=project)
+    move = json.loads(ran.stdout)["move"]["id"][:8]
+    assert {"good", "@", "root", id} <= set(_offered(project, "takeback show "))
+    assert _offered(project, "takeback restore go") == ["good"]
+    assert _offered(project, f"takeback undo {move[:3]}") == [move]
+    assert "good" in _offered(project, "takeback undo --since ")
+    assert _offered(project, "takeback --store elsewhere show ") == []
+    undo = json.loads(takeback("undo", "--yes", "--json", cwd=project).stdout)["move"][:8]
+    assert _offered(project, "takeback redo ") == [undo]
 
 
 def test_the_shell_gets_completions(project: Path) -> None:

@@ -69,18 +69,30 @@ def test_what_changed_while_the_question_stood_is_a_conflict(broken: Path) -> No
     assert (broken / "b.txt").exists()
 
 
+def test_where_nothing_can_be_taken_back_nothing_is_asked(project: Path) -> None:
+    (project / "a.txt").write_text("one\n")
+    takeback("run", "--", "sh", "-c", "echo two > a.txt", cwd=project)
+    (project / "a.txt").write_text("three\n")
+    terminal = Terminal([*PROGRAM, "undo"], project, {})
+    assert terminal.end() == 14
+    assert b"[y/N]" not in terminal.shown
+    assert b"takeback restore" in terminal.shown
+
+
 def test_control_c_at_the_question(broken: Path) -> None:
     terminal = Terminal([*PROGRAM, "undo"], broken, {})
     terminal.wait_for(b"[y/N] ")
     terminal.type(b"\x03")
     assert terminal.end() == 130
     assert b"Traceback" not in terminal.shown
+    assert b"\ntakeback: nothing was changed" in terminal.shown
     assert (broken / "a.txt").read_text() == "two\n"
 
 
 def test_json_never_asks(broken: Path) -> None:
     terminal = Terminal([*PROGRAM, "undo", "--json"], broken, {})
     assert terminal.end() == 2
+    assert b"--json asks nothing" in terminal.shown
     assert b"--yes" in terminal.shown
 
 

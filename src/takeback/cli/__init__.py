@@ -16,8 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given == ["--version"]:
         from takeback import __version__
 
-        print(f"takeback {__version__}")
-        return 0
+        try:
+            print(f"takeback {__version__}", flush=True)
+            return 0
+        except OSError:
+            pass  # `run` fails in the same way, and says so
     from takeback.cli.run import run
 
     return run(given)

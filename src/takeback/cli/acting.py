@@ -25,18 +25,18 @@ def carry_out(
     dry_run: bool,
     yes: bool,
 ) -> int:
-    """Show, ask and do, as the options and the terminal say; the exit code."""
+    """Show, ask and do, as the options and the terminal say; the exit code. A dry run has always worked: 0."""
     if dry_run:
         show_plan(call, plan())
         return 0
     if yes:
         return show_report(call, act())
+    planned = plan()  # first of all, so that a wrong reference is said to be one
     if not call.interactive:
-        raise needs_yes()
-    planned = plan()
+        raise needs_yes(call)
     show_plan(call, planned)
     if planned.empty:
-        return 0
+        return Conflict.exit_code if planned.stuck else 0
     ask("Do it?")
     return show_report(call, line.apply(planned))
 
@@ -59,18 +59,19 @@ def show_report(call: Call, report: Report) -> int:
     return Partial.exit_code if report.pending else 0
 
 
-def needs_yes() -> InvalidInput:
-    return InvalidInput(
-        "nothing was changed: there is no terminal to ask on",
-        hints=["add --yes to do it, or --dry-run to see what it would do"],
-    )
+def needs_yes(call: Call, otherwise: str = ", or --dry-run to see what it would do") -> InvalidInput:
+    why = "--json asks nothing" if call.json else "there is no terminal to ask on"
+    return InvalidInput(f"nothing was changed: {why}", hints=[f"add --yes to do it{otherwise}"])
 
 
 def ask(question: str) -> None:
     """Ask on the terminal; Cancelled unless the answer is yes."""
     sys.stdout.write(f"{question} [y/N] ")
     sys.stdout.flush()
-    answer = sys.stdin.readline()
+    try:
+        answer = sys.stdin.readline()
+    except KeyboardInterrupt:
+        answer = ""
     if answer.strip().lower() not in ("y", "yes"):
         if not answer.endswith("\n"):
             sys.stdout.write("\n")

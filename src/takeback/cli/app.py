@@ -16,16 +16,30 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Record": ("save", "run", "label", "pin", "unpin", "drop", "fork"),
     "Look": ("status", "log", "show", "diff"),
     "The store": ("stats", "verify", "config", "doctor"),
-    "Begin": ("demo", "completion"),
+    "Begin": ("demo", "completion", "help"),
 }
+_MOST = 1_000_000_000
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
 
 def name(value: str) -> str:
     """The type of a session's or a timeline's name: text, where an argument may be any bytes."""
+    if not value.strip():
+        raise click.BadParameter("a name cannot be empty; leave the option out for the usual one")
     if not value.isprintable():
         raise click.BadParameter(f"{value!r} holds what cannot be printed")
     return value
+
+
+def number(value: str) -> int:
+    """The type of a count of things to show."""
+    try:
+        found = int(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a number") from None
+    if not 1 <= found <= _MOST:
+        raise click.BadParameter(f"{value} is {'too few' if found < 1 else 'too many'}: write 1 to {_MOST:,}")
+    return found
 
 
 def _note(context: click.Context, parameter: click.Parameter, value: Any) -> None:

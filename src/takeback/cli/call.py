@@ -45,6 +45,8 @@ class Call:
         from takeback import locate
 
         locate.check_platform()
+        if self.store is not None and not self.store.strip():
+            raise InvalidInput("--store needs the name of a directory", hints=["leave it out to use your own store"])
         store = None if self.store is None else os.path.join(self.here, os.path.expanduser(self.store))
         return locate.place(self.here, store=store, timeline=self.timeline)
 

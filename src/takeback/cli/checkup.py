@@ -124,7 +124,7 @@ def _timeline(call: Call, place: Place) -> Iterator[Finding]:
     else:
         yield Finding("clock", "ok", time.strftime("%Y-%m-%d %H:%M:%S"))
     if interrupted is not None:
-        yield Finding("restore", "warn", f"one was interrupted {age(interrupted)}", "takeback save finishes it")
+        yield Finding("restore", "warn", f"one was interrupted {age(interrupted)}", "`takeback save` finishes it")
     else:
         yield Finding("restore", "ok", "none is unfinished")
 
@@ -162,7 +162,7 @@ def _stages(call: Call, place: Place) -> Iterator[Finding]:
         left = []
     stale = [name for name in left if not _in_use(os.path.join(place.root, name))]
     if stale:
-        yield Finding("leftovers", "warn", f"{stale[0]} was left by a killed restore", "takeback save removes it")
+        yield Finding("leftovers", "warn", f"{stale[0]} was left by a killed restore", "`takeback save` removes it")
     else:
         yield Finding("leftovers", "ok", "none")
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _LEVELS = ("run", "turn", "action", "manual", "takeback")
 _OPEN_END = 1 << 62
+_JOINED = {" ": "─", "│": "┼", "╮": "┬", "╯": "┴"}
+"""How a cell looks when a line passes through it to a bracket further right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +93,15 @@ def gutter(log: Log) -> list[Bracket]:
 def _at(brackets: Sequence[Bracket], seq: int, width: int) -> str:
     """What stands between the line and a snapshot: brackets that begin, end or pass there."""
     cells = [" "] * (width + 1)
+    last = 0
     for bracket in brackets:
         at = 2 * bracket.column + 1
         if seq in (bracket.top, bracket.bottom):
-            cells[:at] = ["─" if cell == " " else cell for cell in cells[:at]]
             cells[at] = "╮" if seq == bracket.top else "╯"
+            last = max(last, at)
         elif bracket.bottom < seq < bracket.top:
-            cells[at] = "│" if cells[at] == " " else "┼"
-    return "".join(cells)
+            cells[at] = "│"
+    return "".join([_JOINED[cell] for cell in cells[:last]] + cells[last:])
 
 
 def _beside(brackets: Sequence[Bracket], end: int, width: int) -> str:
@@ -124,21 +127,26 @@ def _row(row: SnapshotRow) -> list[Piece]:
     return pieces
 
 
+def _what(move: Move) -> str:
+    return move.verb if move.level == "takeback" else move.level
+
+
 def _move(move: Move, width: int, several: bool) -> list[Piece]:
-    what = move.verb if move.level == "takeback" else move.level
+    what = _what(move)
     tail = ""
     if move.undone_by:
         tail = f"  (taken back by {short(move.undone_by)})"
     elif move.open:
-        tail = "  (not finished)"
+        tail = "  (open)"
     who = f"  {clip(move.session, 16)}" if several and move.session else ""
     left = f"╰ {what} "
     room = WIDTH - 2 - width - columns(left) - 10 - columns(tail) - columns(who)
-    title = clip(move.title, max(room, 10))
+    title = clip(move.about, max(room, 10))
     gone = bool(move.undone_by)
     return [left, (short(move.id), "id"), "  ", (title, "quiet" if gone else "head"), (who, "name"), (tail, "quiet")]
 
 
 def move_line(move: Move) -> Line:
     """One move on a line of its own, for the places that list only moves."""
-    return [(pad(age(move.closed_ns or move.opened_ns), 11), "quiet"), " ", *_move(move, 14, False)[1:]]
+    when = pad(age(move.closed_ns or move.opened_ns), 11)
+    return [(when, "quiet"), f" {_what(move):<7} ", *_move(move, 22 - len(_what(move)), False)[1:]]

@@ -31,8 +31,10 @@ _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback 
 
 def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     """Everything that a person should see before saying yes."""
-    if not plan.effects:
-        yield [f"{plan.verb} would change nothing: everything is already so"]
+    if plan.stuck:
+        yield [(f"{_subject(plan)}: nothing can be taken back", "head")]
+    elif not plan.effects:
+        yield [f"{plan.verb} would change nothing: {_why_nothing(plan)}"]
     else:
         yield [(f"{_subject(plan)} would", "head")]
         effects = sorted(plan.effects, key=lambda effect: (_ORDER.index(effect.action), effect.path))
@@ -45,7 +47,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
 def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
     """What was done, that it was checked, and how to get back."""
     if not report.changed:
-        yield [f"nothing to {report.verb}: everything is already so"]
+        yield [f"nothing to {report.verb}: {_why_nothing(report)}"]
         yield from _left_lines(report, most)
         return
     done = Counter(report.actions.get(path, "change") for path in report.changed)
@@ -60,14 +62,19 @@ def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
     for part in report.pending:
         yield [("pending: ", "warn"), f"the owner of {part} applies it at its next save"]
     if report.safety:
-        yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: {_BACK[report.verb]}"]
+        yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{_BACK[report.verb]}`"]
+
+
+def _why_nothing(value: Plan | Report) -> str:
+    return "what differs is left alone" if value.kept else "everything is already so"
 
 
 def _subject(value: Plan | Report) -> str:
-    """``undo of turn “fix the test” (4f2a77b1)``."""
+    """``undo of “fix the test” (4f2a77b1)``; a title that has quotes itself gets no more."""
     if value.verb == "restore" or not value.moves:
         return clip(value.title, 60) if value.title else value.verb
-    title = f" “{clip(value.title, 44)}”" if value.title else ""
+    text = clip(value.title, 44)
+    title = f" {text}" if "“" in text else f" “{text}”" if text else ""
     more = f" and {len(value.moves) - 1} more" if len(value.moves) > 1 else ""
     return f"{value.verb} of{title} ({short(value.moves[0])}{more})"
 
@@ -97,6 +104,8 @@ def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
     )
     for note in value.notes:
         yield [("note: ", "warn"), note]
+    for hint in value.hints:
+        yield [("hint: ", "warn"), hint]
 
 
 def _group(title: str, style: str, items: Sequence[str], most: int | None) -> Iterator[Line]:

@@ -21,9 +21,13 @@ Wherever a command takes `REF`: a snapshot's id or any unique beginning of it, a
 else `root`), or a time such as `"10m ago"`. `MOVE` is a move's id or any unique beginning of it; `takeback log` shows
 both. Paths are relative to the current directory.
 
+## Moves
+A turn or a run of an agent is a move, and so is a restore. What changes after a `save`, until the next save or run, is a
+move too: `undo` takes it back.
+
 ## Asking
 On a terminal, `restore`, `undo`, `redo` and `drop` show what they would do and ask. Without one they need `--yes`.
-`--dry-run` never asks and never writes.
+`--dry-run` never asks and never writes, and exits with 0 also where it finds conflicts; `--json` never asks either.
 
 ## Exit codes
 | code | meaning |
@@ -34,7 +38,7 @@ On a terminal, `restore`, `undo`, `redo` and `drop` show what they would do and 
 | 3 | done in part; the rest is pending |
 | 10 | no such snapshot, move, path or store; nothing to undo |
 | 11 | somebody else is at work |
-| 12 | the key does not open the store |
+| 12 | reserved for encrypted stores: the key does not open the store |
 | 13 | stored bytes are not what they should be |
 | 14 | conflict: somebody's work is in the way and was left alone |
 | 15 | a service is down, an extra is missing, the store is read-only or too new |

@@ -6,11 +6,13 @@
     click's own         2, with the usage of the command
     Ctrl-C              130
     a closed pipe       141, silently, as other commands in a pipe do
+    a full disk         1, if it is the output that cannot be written
     anything else       1: a bug in takeback; the traceback goes to a file, or to stderr with TAKEBACK_DEBUG=1
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -19,7 +21,7 @@ from collections.abc import Sequence
 import click
 
 from takeback.cli import progress
-from takeback.cli.app import app
+from takeback.cli.app import COMMANDS, app
 from takeback.cli.call import Call
 from takeback.cli.text import visible
 from takeback.errors import Cancelled, InvalidInput, TakebackError
@@ -28,10 +30,12 @@ _PIPE_CLOSED = 128 + 13
 
 
 def run(arguments: Sequence[str]) -> int:
+    call = Call()
+    if _open_what_is_closed():
+        return _fail(call, TakebackError("cannot write the output: stdout is closed"))
     _escape_what_cannot_be_written()
     if "_TAKEBACK_COMPLETE" in os.environ:
-        app.main(prog_name="takeback")  # answers the shell and exits
-    call = Call()
+        app.main(prog_name="takeback", obj=call)  # answers the shell and exits
     try:
         code = _invoke(arguments, call)
         sys.stdout.flush()
@@ -40,13 +44,17 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(call, error)
     except click.ClickException as error:
         call.json = call.json or _asks_for_json(arguments)
-        return _fail(call, _usage(error))
+        return _fail(call, _usage(error, arguments))
     except (KeyboardInterrupt, click.Abort, EOFError):
         return _fail(call, Cancelled("stopped"))
     except BrokenPipeError:
-        # What is still buffered has nowhere to go, and must not fail again when the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return _PIPE_CLOSED
+    except OSError as error:
+        if not _is_of_output(error):
+            return _bug(call, error)
+        _drop_output()
+        return _fail(call, TakebackError(f"cannot write the output: {error.strerror}"))
     except Exception as error:
         return _bug(call, error)
     finally:
@@ -67,12 +75,13 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
     return "--json" in ours
 
 
-def _usage(error: click.ClickException) -> InvalidInput:
-    hints = []
+def _usage(error: click.ClickException, arguments: Sequence[str]) -> InvalidInput:
     context = getattr(error, "ctx", None)
     if context is not None:
-        hints.append(f"{context.command_path} --help")
-    return InvalidInput(error.format_message().rstrip("."), hints=hints)
+        path = context.command_path
+    else:  # the parser itself does not say where it was
+        path = " ".join(["takeback", *[word for word in arguments if word in COMMANDS][:1]])
+    return InvalidInput(error.format_message().rstrip("."), hints=[f"{path} --help"])
 
 
 def _fail(call: Call, error: TakebackError) -> int:
@@ -123,6 +132,29 @@ def _say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
     except OSError:
         pass  # nobody listens; the exit code still tells
+
+
+def _open_what_is_closed() -> bool:
+    """Give streams that were closed (``>&-``) to /dev/null, lest a file of the store gets their number; whether stdout was."""
+    names = ("stdin", "stdout", "stderr")
+    closed = [name for name in names if getattr(sys, name) is None]
+    for name in closed:
+        setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "r" if name == "stdin" else "w"))
+    return "stdout" in closed
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether it is stdout that could not be written: what it has left to write cannot be, either."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _drop_output() -> None:
+    """What is still buffered has nowhere to go, and must not fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _escape_what_cannot_be_written() -> None:

@@ -123,6 +123,7 @@ def _left(value: Plan | Report) -> Shape:
         "kept": [_kept(item) for item in value.kept],
         "reasons": {item.path: item.reason for item in (*value.kept, *value.conflicts)},
         "notes": list(value.notes),
+        "hints": list(value.hints),
     }
 
 

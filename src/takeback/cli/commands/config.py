@@ -12,9 +12,12 @@ from takeback.cli.call import Call
 from takeback.cli.people import Line, say, table
 
 
-@click.group("config", cls=Group)
-def command() -> None:
+@click.group("config", cls=Group, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
     """Show the settings that hold here."""
+    if context.invoked_subcommand is None:
+        context.invoke(show)
 
 
 @command.command("show")

@@ -12,6 +12,7 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
+from takeback.cli.completing import references_or_paths
 from takeback.cli.people import Line, Piece, is_colourful, say
 from takeback.cli.text import clip, columns, count, pad, visible
 from takeback.errors import InvalidInput, NotFound, TakebackError
@@ -37,7 +38,7 @@ class _DiffCommand(Command):
 
 
 @click.command("diff", cls=_DiffCommand)
-@click.argument("words", nargs=-1, metavar="[A] [B] [--] [PATH]...")
+@click.argument("words", nargs=-1, metavar="[A] [B] [--] [PATH]...", shell_complete=references_or_paths)
 @click.option("--stat", is_flag=True, help="Only count the lines that changed in each file.")
 @click.pass_context
 def command(context: click.Context, words: tuple[str, ...], stat: bool) -> None:
@@ -98,7 +99,7 @@ def _is_reference(call: Call, line: Timeline, word: str, *, strict: bool) -> boo
         return False
     raise InvalidInput(
         f"{word!r} is a snapshot and a path",
-        hints=[f"takeback diff {word} --  for the snapshot", f"takeback diff -- {word}  for the path"],
+        hints=[f"`takeback diff {word} --` is the snapshot", f"`takeback diff -- {word}` is the path"],
     )
 
 
@@ -115,7 +116,7 @@ def _check_path(call: Call, line: Timeline, reference: str, word: str) -> None:
         line.show(reference)  # a timeline without snapshots says so itself
         raise NotFound(
             f"{word!r} is neither a snapshot nor a path, now or in {reference}",
-            hints=["takeback log lists the snapshots", "`--` before a path says that it is one"],
+            hints=["`takeback log` lists the snapshots", "`--` before a path says that it is one"],
         ) from None
 
 
@@ -149,7 +150,7 @@ def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
         total_added, total_removed = total_added + added, total_removed + removed
         counts: list[Piece] = ["binary"] if pair.binary else [(f"+{added:<5}", "plus"), (f"-{removed}", "minus")]
         yield [" ", pad(name, width), "  ", (f"{pair.change.status:<9}", "quiet"), *counts]
-    yield [(f"{count(len(rows), 'file')}, {total_added:,} lines added, {total_removed:,} removed", "head")]
+    yield [(f"{count(len(rows), 'file')}, {count(total_added, 'line')} added, {total_removed:,} removed", "head")]
 
 
 def _print_patch(line: Timeline, diff: Diff) -> None:

@@ -8,13 +8,14 @@ from takeback.cli import shapes
 from takeback.cli.acting import ask, needs_yes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
+from takeback.cli.completing import references
 from takeback.cli.people import say
 from takeback.cli.text import age, count
 from takeback.model.ids import short
 
 
 @click.command("drop", cls=Command)
-@click.argument("reference", metavar="REF")
+@click.argument("reference", metavar="REF", shell_complete=references)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def command(call: Call, reference: str, yes: bool) -> None:
@@ -29,7 +30,7 @@ def command(call: Call, reference: str, yes: bool) -> None:
     snapshot = line.show(reference)
     if not yes:
         if not call.interactive:
-            raise needs_yes()
+            raise needs_yes(call, "")
         labels = f", called {', '.join(snapshot.labels)}" if snapshot.labels else ""
         what = f" of {age(snapshot.time_ns)}, {snapshot.trigger}, {count(snapshot.changed, 'file')} changed{labels}"
         say(

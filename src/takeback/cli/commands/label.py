@@ -7,12 +7,14 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
+from takeback.cli.completing import references
 from takeback.cli.people import say
+from takeback.errors import NotFound
 from takeback.model.ids import short
 
 
 @click.command("label", cls=Command)
-@click.argument("reference", metavar="REF")
+@click.argument("reference", metavar="REF", shell_complete=references)
 @click.argument("name")
 @click.option("--remove", is_flag=True, help="Take the label away.")
 @click.pass_obj
@@ -28,6 +30,9 @@ def command(call: Call, reference: str, name: str, remove: bool) -> None:
     """
     line = call.line()
     snapshot = line.show(reference)
+    if remove and name not in snapshot.labels:
+        known = ", ".join(snapshot.labels) or "it has none"
+        raise NotFound(f"snapshot {short(snapshot.id)} has no label {name!r}", hints=[f"its labels: {known}"])
     (line.unlabel if remove else line.label)(snapshot, name)
     labels = line.show(snapshot.id).labels
     if call.json:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import picture, shapes
-from takeback.cli.app import Command, name
+from takeback.cli.app import Command, name, number
 from takeback.cli.call import Call
+from takeback.cli.completing import paths
 from takeback.cli.people import say
 from takeback.errors import NotFound
 
@@ -20,9 +21,9 @@ _DEFAULT = 30
 
 
 @click.command("log", cls=Command)
-@click.argument("path", required=False)
+@click.argument("path", required=False, shell_complete=paths)
 @click.option("--graph", is_flag=True, help="Draw what was undone, and forks, beside the line.")
-@click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="Show N snapshots; 30 if not --json.")
+@click.option("-n", "limit", type=number, metavar="N", help="Show N snapshots; 30 if not --json.")
 @click.option("--session", type=name, metavar="S", help="Only one session's.")
 @click.pass_obj
 def command(call: Call, path: str | None, graph: bool, limit: int | None, session: str | None) -> None:
@@ -52,11 +53,12 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
         return
     if not log.snapshots:
         _nothing(call, path)
+        say(*([("hint: ", "warn"), hint] for hint in line.nearby()))
         return
     say([("timeline ", "quiet"), (line.name, "head"), (f" of {line.root}", "quiet")], "")
     say(*picture.log_lines(log, graph=graph, forks=_forks(call) if graph else None))
     if more:
-        say([(f"… and older ones; takeback log -n {2 * len(log.snapshots)} shows more", "quiet")])
+        say([(f"… and older ones; `takeback log -n {2 * len(log.snapshots)}` shows more", "quiet")])
 
 
 def _within(log: Log, *, everything: bool, more: bool) -> Log:

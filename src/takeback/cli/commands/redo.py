@@ -7,17 +7,19 @@ import click
 from takeback.cli.acting import carry_out
 from takeback.cli.app import Command
 from takeback.cli.call import Call
+from takeback.cli.completing import undos
 
 
 @click.command("redo", cls=Command)
-@click.argument("move", required=False)
+@click.argument("move", required=False, shell_complete=undos)
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def command(call: Call, move: str | None, dry_run: bool, yes: bool) -> int:
     """Take back the newest undo.
 
-    An agent's new move ends plain redo; with MOVE (an undo, or a move that was taken back) it still works.
+    An agent's new move ends plain redo; with MOVE (an undo, or a move that was taken back) it still works. A dry
+    run exits with 0, whatever it finds.
 
     For example:
       takeback redo

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import acting
+from takeback.cli import acting, completing
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import say
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @click.command("restore", cls=Command)
-@click.argument("reference", metavar="REF")
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("reference", metavar="REF", shell_complete=completing.references)
+@click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=completing.paths)
 @click.option("--only", metavar="PART,...", help="Only these parts of the snapshot.")
 @click.option("--to", metavar="DIR", help="Put it into this directory, which must be empty or new.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
@@ -34,7 +34,8 @@ def command(
     """Make everything, or some paths, exactly as in a snapshot.
 
     The present is saved first, and `takeback undo` takes the restore back. What the snapshot does not have because it
-    was ignored or could not be captured is left alone. With --to nothing is overwritten, so nothing is asked.
+    was ignored or could not be captured is left alone. With --to nothing is overwritten, so nothing is asked. A dry
+    run exits with 0, whatever it finds.
 
     For example:
       takeback restore @-

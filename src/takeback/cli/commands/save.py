@@ -24,7 +24,8 @@ def command(call: Call, label: str | None) -> None:
     """Record the present as a snapshot.
 
     If nothing changed since the latest snapshot, no new one is made, and the label goes to the latest. What could
-    not be captured is listed.
+    not be captured is listed. What changes after a save, until the next save or run, is a move too, and undo takes
+    it back.
 
     For example:
       takeback save
@@ -55,6 +56,6 @@ def _lines(snapshot: Snapshot, label: str | None, new: bool) -> list[Line]:
         ]
         if len(left) > _MOST:
             lines.append(
-                [(f"  … and {len(left) - _MOST:,} more; takeback show {short(snapshot.id)} lists them", "quiet")]
+                [(f"  … and {len(left) - _MOST:,} more; `takeback show {short(snapshot.id)}` lists them", "quiet")]
             )
     return lines

@@ -12,6 +12,7 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
+from takeback.cli.completing import references
 from takeback.cli.people import Line, say, table
 from takeback.cli.text import age, count
 from takeback.errors import InvalidInput, NotFound
@@ -28,7 +29,7 @@ _SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
 
 
 @click.command("show", cls=Command)
-@click.argument("reference", metavar="REF[:PATH]")
+@click.argument("reference", metavar="REF[:PATH]", shell_complete=references)
 @click.pass_obj
 def command(call: Call, reference: str) -> None:
     """Show a snapshot, or a file as a snapshot has it.
@@ -117,7 +118,9 @@ def _show_path(call: Call, line: Timeline, snapshot: Snapshot, path: str) -> Non
         except InvalidInput:
             pass  # a directory
         except NotFound as error:
-            raise NotFound(error.message, hints=[f"takeback show {short(snapshot.id)}: lists what it holds"]) from None
+            raise NotFound(
+                error.message, hints=[f"`takeback show {short(snapshot.id)}:` lists what it holds"]
+            ) from None
         else:
             _show_file(call, snapshot, path, chain((first,), pieces))
             return

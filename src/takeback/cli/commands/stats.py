@@ -16,6 +16,7 @@ from takeback.model.sizes import format_size
 
 if TYPE_CHECKING:
     from takeback.engine.health import Usage
+    from takeback.store.stats import StoreStats
 
 
 @click.command("stats", cls=Command)
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 def command(call: Call) -> None:
     """Show what uses the store's space.
 
-    What a part of a timeline uses is counted for each of them; bytes that several share count in each.
+    From top to bottom: what all snapshots would take as plain copies; the same with every repetition stored once, and
+    with the lists of what is where; that compressed; and with the catalogue, what the store takes on the disk. What a
+    part of a timeline uses is counted for each of them; bytes that several share count in each.
 
     For example:
       takeback stats
@@ -66,16 +69,21 @@ def _shape(usage: Usage) -> shapes.Shape:
     }
 
 
+def _where(store: StoreStats) -> str:
+    hot = f", {format_size(store.hot_bytes)} still in the catalogue" if store.hot_bytes else ""
+    return f"in {count(store.packs, 'pack')}{hot}"
+
+
 def _lines(usage: Usage, path: str) -> Iterator[Line]:
     store = usage.store
     yield [("store ", "quiet"), path]
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in store.blobs.items())
     yield from table(
         [
-            [("on disk", "quiet"), (format_size(store.bytes_on_disk), "head"), f"{count(store.packs, 'pack')}"],
             [("as plain copies", "quiet"), format_size(usage.logical), "if every snapshot were one"],
-            [("repetitions", "quiet"), format_size(usage.saved_by_deduplication), "saved by storing bytes once"],
-            [("compression", "quiet"), format_size(store.saved_by_compression), "saved"],
+            [("stored once", "quiet"), format_size(store.raw_bytes), "without repetitions; with trees and manifests"],
+            [("compressed", "quiet"), format_size(store.sealed_bytes), _where(store)],
+            [("on disk", "quiet"), (format_size(store.bytes_on_disk), "head"), "with the catalogue"],
             [("blobs", "quiet"), f"{sum(store.blobs.values()):,}", clip(kinds, 44)],
         ],
         indent=2,

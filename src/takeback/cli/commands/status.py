@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from takeback.store.catalogue.snapshots import SnapshotRow
 
 _MOVES = 5
+_LOOKED_AT = 40
+"""Moves among which something to undo is looked for."""
+
+_BEGIN = "`takeback save` records the present; `takeback run -- AGENT` a whole run"
 
 
 @click.command("status", cls=Command)
@@ -45,22 +49,25 @@ class _Found:
     snapshot: SnapshotRow | None
     moves: tuple[Move, ...]
     interrupted_ns: int | None
+    nearby: tuple[str, ...] = ()
+    """Hints at other timelines that may be meant, if this one is empty."""
 
     @property
     def hint(self) -> str:
         """The one thing to do next."""
         if self.interrupted_ns is not None:
-            return "takeback save finishes the interrupted restore first"
+            return "`takeback save` finishes the interrupted restore first"
         if self.place.is_home and self.snapshot is None:
             return "cd into a project first: takeback works on the directory around you"
         if self.snapshot is None:
-            return "takeback save records the present; takeback run -- AGENT a whole run"
+            return self.nearby[0] if self.nearby else _BEGIN
         newest = self.moves[0] if self.moves else None
-        if newest is None:
-            return "takeback diff shows what changed since the last snapshot"
-        if newest.verb == "undo" and newest.undone_by is None:
-            return "takeback redo brings it back; takeback undo goes further back"
-        return "takeback undo takes back the newest move; --dry-run shows how"
+        further = any(move.undone_by is None and move.verb not in ("undo", "redo") for move in self.moves)
+        if newest is not None and newest.verb == "undo" and newest.undone_by is None:
+            return "`takeback redo` brings it back" + ("; `takeback undo` goes further back" if further else "")
+        if not further:
+            return _BEGIN
+        return "`takeback undo` takes back the newest move; --dry-run shows how"
 
 
 def status(call: Call) -> int:
@@ -78,8 +85,11 @@ def _look(call: Call) -> _Found:
         line = call.line()
     except NotFound:
         return _Found(where, False, None, (), None)
-    log = line.log(_MOVES)
-    return _Found(where, True, log.snapshots[0] if log.snapshots else None, log.moves, line.interrupted())
+    log = line.log(_LOOKED_AT)
+    moves = sorted(log.moves, key=lambda move: move.closed_ns or move.opened_ns, reverse=True)
+    if not log.snapshots:
+        return _Found(where, True, None, tuple(moves), line.interrupted(), tuple(line.nearby()))
+    return _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted())
 
 
 def _shape(found: _Found) -> shapes.Shape:
@@ -91,7 +101,7 @@ def _shape(found: _Found) -> shapes.Shape:
         "store_exists": found.exists,
         "timeline": found.place["timeline"],
         "snapshot": None if found.snapshot is None else shapes.row(found.snapshot),
-        "moves": [shapes.move(move) for move in found.moves],
+        "moves": [shapes.move(move) for move in found.moves[:_MOVES]],
         "interrupted": found.interrupted_ns is not None,
         "hint": found.hint,
     }
@@ -122,6 +132,6 @@ def _lines(found: _Found) -> Iterator[Line | str]:
     if found.moves:
         yield ""
         yield [("last moves", "head")]
-        yield from (["  ", *move_line(move)] for move in found.moves)
+        yield from (["  ", *move_line(move)] for move in found.moves[:_MOVES])
     yield ""
     yield [("next: ", "good"), found.hint]

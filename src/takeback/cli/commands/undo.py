@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from takeback.cli import completing
 from takeback.cli.acting import carry_out
 from takeback.cli.app import Command, name
 from takeback.cli.call import Call
@@ -11,8 +12,13 @@ from takeback.model.move import LEVELS
 
 
 @click.command("undo", cls=Command)
-@click.argument("move", required=False)
-@click.option("--since", metavar="REF", help="Take back every agent move after this snapshot.")
+@click.argument("move", required=False, shell_complete=completing.moves)
+@click.option(
+    "--since",
+    metavar="REF",
+    shell_complete=completing.references,
+    help="Take back every agent move after this snapshot.",
+)
 @click.option("--level", type=click.Choice(LEVELS[:-1]), help="Act on moves of this level.")
 @click.option("--session", type=name, metavar="S", help="Only one session's moves.")
 @click.option("--shared", is_flag=True, help="Also what several sessions may have changed.")
@@ -33,7 +39,7 @@ def command(
 
     What somebody else changed since is kept: merged where both changed the same file, or reported as a conflict
     (exit 14) and left alone. The present is saved first, and `takeback redo` brings it back. Undo again goes further
-    back; with MOVE, that one is taken back and what came after it stays.
+    back; with MOVE, that one is taken back and what came after it stays. A dry run exits with 0, whatever it finds.
 
     For example:
       takeback undo
