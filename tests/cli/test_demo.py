@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +42,13 @@ def test_the_demo_tells_its_story(cli: Cli) -> None:
     for word in ("clean up the project", "takeback undo", "what the person wrote is still there", "takeback run"):
         assert word in out
     assert "WRONG" not in out
+
+
+def test_the_demo_ends_with_commands_that_can_be_typed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    (line,) = (line for line in cli("demo").out.splitlines() if line.endswith("record the present"))
+    words = shlex.split(line)[: -len("record the present".split())]
+    subprocess.run([*words[:-1], "--version"], check=True, capture_output=True)
 
 
 def test_the_demo_can_be_kept(cli: Cli, demos: Path) -> None:

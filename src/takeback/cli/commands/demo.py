@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -14,7 +17,7 @@ import click
 from takeback.cli import picture, plans, shapes, story
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say
+from takeback.cli.people import Line, say, table
 from takeback.errors import TakebackError
 from takeback.model.diff import Diff
 
@@ -133,11 +136,20 @@ def _end(ok: bool, seconds: float, kept: Path | None) -> None:
         say("", [("the demo failed: something was not taken back as it should be", "bad")])
         return
     say("", [(f"all checks hold, in {seconds:.1f} s", "good")])
+    program = _program()
     if kept is not None:
-        say(["look around: ", (f"takeback -C {kept}/project --store {kept}/store log", "head")])
-    say(
-        "try it on a project of yours:",
-        [("  takeback save", "head"), "                    record the present"],
-        [("  takeback run -- COMMAND", "head"), "          record what a command, or an agent, does"],
-        [("  takeback undo", "head"), "                    take it back"],
-    )
+        say(["look around: ", (f"{program} -C {kept}/project --store {kept}/store log", "head")])
+    rows: list[Line] = [
+        [(f"{program} save", "head"), "record the present"],
+        [(f"{program} run -- COMMAND", "head"), "record what a command, or an agent, does"],
+        [(f"{program} undo", "head"), "take it back"],
+    ]
+    say("try it on a project of yours:", *table(rows, gap=4, indent=2))
+
+
+def _program() -> str:
+    """How this very takeback is called from where one is."""
+    if shutil.which("takeback") is not None:
+        return "takeback"
+    beside = os.path.join(os.path.dirname(sys.executable), "takeback")
+    return shlex.quote(beside) if os.access(beside, os.X_OK) else f"{shlex.quote(sys.executable)} -m takeback"

@@ -53,7 +53,8 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
         return
     if not log.snapshots:
         _nothing(call, path)
-        say(*([("hint: ", "warn"), hint] for hint in line.nearby()))
+        for hint in line.nearby():
+            say([("hint: ", "warn"), hint])
         return
     say([("timeline ", "quiet"), (line.name, "head"), (f" of {line.root}", "quiet")], "")
     say(*picture.log_lines(log, graph=graph, forks=_forks(call) if graph else None))
