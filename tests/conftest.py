@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -62,6 +63,8 @@ def workspace(tmp_path: Path) -> WorkspaceFactory:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.umask(0o022)  # modes in tests are what they say
+    # A shell starts what it puts into the background with SIGINT ignored, and so would be every program that tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
