@@ -66,9 +66,9 @@ def needs_yes(call: Call, otherwise: str = ", or --dry-run to see what it would 
 
 def ask(question: str) -> None:
     """Ask on the terminal; Cancelled unless the answer is yes."""
-    sys.stdout.write(f"{question} [y/N] ")
-    sys.stdout.flush()
     try:
+        sys.stdout.write(f"{question} [y/N] ")
+        sys.stdout.flush()
         answer = sys.stdin.readline()
     except KeyboardInterrupt:
         answer = ""
