@@ -1,0 +1,99 @@
+"""What README shows is what takeback does: its commands run, its Python runs, its pictures are real."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import takeback as tb
+from support.cli import Cli
+from takeback.cli import story
+from takeback.locate import SETTINGS
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+MINUTE = 60_000_000_000
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Cli:
+    """A project that has all that README speaks of."""
+    cli = Cli(tmp_path, capsysbinary)
+    monkeypatch.chdir(cli.root)
+    monkeypatch.setenv("TAKEBACK_STORE", str(cli.store))
+    cli.write("takeback.toml", _blocks("toml")[0])
+    cli.write("config.toml", "answer = 42\n")
+    cli.write("src/app.py", "print(1)\n")
+    cli.write("project/.env", "SECRET=1\n")
+    cli.write("agent.sh", '#!/bin/sh\necho "# $$" >> src/app.py\n')
+    (cli.root / "agent.sh").chmod(0o755)
+    return cli
+
+
+def test_the_commands_run(cli: Cli) -> None:
+    (block,) = (each for each in _blocks("sh") if "takeback" in each.split()[0])
+    lines = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+    assert len(lines) > 8
+    for words in lines:
+        if words[0] == "undo":  # each needs something new to take back
+            cli("run", "--", "./agent.sh")
+        newest = cli.json("log")["moves"][:1]
+        words = [newest[0]["id"] if word == "4f2a" else word for word in words]
+        cli(*words, *(["--yes"] if words[0] in ("undo", "redo", "restore") else []))
+        _grow_old(cli)
+    assert (cli.root.parent / "second" / "config.toml").exists()
+
+
+def test_the_python_runs(cli: Cli) -> None:
+    names: dict[str, object] = {"run_my_agent": lambda: cli.write("src/app.py", "print(2)\n")}
+    for block in _blocks("python"):
+        exec(block.replace("/srv/takeback", str(cli.root.parent / "own")), names)
+    assert isinstance(names["line"], tb.Timeline)
+    assert names["line"].name == "coder"
+    assert isinstance(names["report"], tb.Report)
+    assert names["report"].changed == ("src/app.py",)
+
+
+def test_the_settings_exist() -> None:
+    for block in _blocks("toml"):
+        assert tomllib.loads(block).keys() <= SETTINGS.keys()
+
+
+def test_the_pictures_are_what_is_printed(cli: Cli) -> None:
+    root = cli.root.parent / "greeter"
+    story.begin(root)
+    with tb.open(cli.store) as store:
+        line = store.timeline(sources=[tb.Workspace(root)])
+        line.save("start")
+        story.four_good_turns(line, root)
+        line.label("@", "good")
+        story.ruin(line, root, lambda what: None)
+    pictures = re.findall(r"^```\n\$ takeback (.*?)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert [command for command, _ in pictures] == ["undo", "log -n 6"]
+    for command, picture in pictures:
+        printed = cli("-C", str(root), *command.split(), *(["--yes"] if command == "undo" else [])).out
+        assert _without_chance(picture) == _without_chance(printed)
+
+
+def _without_chance(text: str) -> str:
+    """The text without ids, ages and the place of the project."""
+    for pattern, by in [
+        (r"\b[0-9a-f]{8}\b", "ID"),
+        (r"(just now|\d+ (s|min) ago) *", "AGE  "),
+        (r"/\S*/greeter", "ROOT"),
+    ]:
+        text = re.sub(pattern, by, text)
+    return text
+
+
+def _grow_old(cli: Cli) -> None:
+    """Let ten minutes pass for everything that is on the timeline."""
+    with tb.open(cli.store) as store, store.blobs.database.write() as tx:
+        tx.execute("UPDATE snapshots SET time_ns = time_ns - ?", (11 * MINUTE,))
