@@ -15,11 +15,12 @@ from takeback.engine import journal, moves, record
 from takeback.engine.line import Line, Present
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
-from takeback.errors import Conflict, Integrity
+from takeback.errors import Conflict, Integrity, InvalidInput
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.move import Move
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
+from takeback.model.snapshot import Part
 from takeback.sources.protocol import Staged
 from takeback.store.catalogue import journals
 from takeback.store.catalogue import moves as move_rows
@@ -30,6 +31,11 @@ from takeback.store.writer import Writer
 
 def apply(line: Line, plan: Plan, watch: Watch | None = None) -> Report:
     """Carry out a plan; Conflict, and nothing changed, if the world moved since it was made."""
+    if (plan.root, plan.timeline) != (line.root, line.name):
+        raise InvalidInput(
+            f"the plan was made for the timeline {plan.timeline!r} of {plan.root}, not for {line.name!r} of {line.root}",
+            hints=["apply it with the timeline that made it"],
+        )
     with line.locked(), line.writer() as writer:
         journal.recover(line, writer)
         present = line.capture(writer, watch or Watch())
@@ -59,21 +65,26 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
         if safety is not None:
             journal.roll_back(line, writer, plan.effects)
         raise
-    return conclude(line, writer, plan, safety, done, kept)
+    return conclude(line, writer, plan, safety, present.parts, done, kept)
 
 
 def conclude(
-    line: Line, writer: Writer, plan: Plan, safety: SnapshotRow, done: Sequence[Effect], kept: Sequence[Kept]
+    line: Line,
+    writer: Writer,
+    plan: Plan,
+    safety: SnapshotRow,
+    before: Mapping[str, Part],
+    done: Sequence[Effect],
+    kept: Sequence[Kept],
 ) -> Report:
-    """Record what was done: the snapshot that the present is now, the move, and the end of the journal."""
-    before = line.load(writer.reader, safety)
-    parts = dict(before.parts)
+    """Record what was done to ``before``: the snapshot that it is now, the move, and the end of the journal."""
+    parts = dict(before)
     for part, effects in by_part(done).items():
         parts[part] = line.source(part).amend(writer, parts[part], effects)
     context: dict[str, Any] = {"target": plan.target, "moves": list(plan.moves)}
     if kept:
         context["kept"] = {item.path: item.reason for item in kept}
-    snapshot = record.compose(line, writer, safety, parts, trigger=plan.verb, context=context, before=before.parts)
+    snapshot = record.compose(line, writer, safety, parts, trigger=plan.verb, context=context, before=before)
     move = new_id()
 
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> None:

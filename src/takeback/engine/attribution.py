@@ -7,9 +7,10 @@ reported it, and is shared if none did. A run is the frame of the turns in it, n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.store.catalogue import moves, snapshots
@@ -47,27 +48,26 @@ def owned_steps(tx: Transaction, timeline: int, targets: Sequence[Move], after_s
     if len(rows) < 2:
         return []
     near = moves.overlapping(tx, timeline, rows[0].seq, rows[-1].seq)
+    board = _Board(rows, near)
     chosen = {move.id for move in targets}
     sessions = {move.session for move in targets}
-    windows = [_Windows(move, near) for move in targets]
-    own_work = [move for move in near if move.level == "takeback" and move.id not in chosen]
-    rivals = [
-        _Windows(move, near)
+    owners = board.spread(targets)
+    own_work = board.spread(move for move in near if move.level == "takeback" and move.id not in chosen)
+    rivals = board.spread(
+        move
         for move in near
         if move.level in AGENT_LEVELS and move.session not in sessions and not _frames(move, targets)
         if any(target.level != "takeback" for target in targets)
-    ]
+    )
     steps: list[OwnedStep] = []
-    for before, after in pairwise(rows):
-        covering = [each for each in windows if each.cover(before, after)]
-        if not covering or any(_covers(move, before, after) for move in own_work):
+    for number, (before, after) in enumerate(pairwise(rows)):
+        if not owners[number] or own_work[number] or after.mixed:
             continue
-        others = [each for each in rivals if each.cover(before, after)]
-        if not others:
+        if not rivals[number]:
             _append(steps, OwnedStep(before, after))
         else:
-            own = frozenset(path for each in covering for path in each.reported(before, after))
-            foreign = frozenset(path for each in others for path in each.reported(before, after))
+            own = frozenset(path for move in owners[number] for path in move.reported)
+            foreign = frozenset(path for move in rivals[number] for path in move.reported)
             steps.append(OwnedStep(before, after, True, own, foreign))
     return steps[::-1]
 
@@ -80,31 +80,34 @@ def _append(steps: list[OwnedStep], step: OwnedStep) -> None:
         steps.append(step)
 
 
-class _Windows:
-    """The parts of a move's time that count: its actions, if its agent marks actions, else all of it."""
+class _Board:
+    """Which moves lie over which steps. A move whose agent marks actions lies only where its actions do."""
 
-    def __init__(self, move: Move, near: Sequence[Move]) -> None:
-        self._move = move
-        self._windows = [each for each in near if _is_action_in(each, move)] if move.context.get("marks") else [move]
+    def __init__(self, rows: Sequence[SnapshotRow], near: Sequence[Move]) -> None:
+        self._places = [row.seq for row in rows]
+        self._actions: dict[str, list[Move]] = {}
+        for move in sorted(near, key=lambda each: each.opening_seq):
+            if move.level == "action":
+                self._actions.setdefault(move.session, []).append(move)
 
-    def cover(self, before: SnapshotRow, after: SnapshotRow) -> bool:
-        return any(_covers(window, before, after) for window in self._windows)
+    def spread(self, some: Iterable[Move]) -> list[list[Move]]:
+        """For each step, the moves over it, and the actions through which they are."""
+        over: list[list[Move]] = [[] for _ in self._places[1:]]
+        for move in some:
+            for window in self._windows(move):
+                first = bisect_left(self._places, window.opening_seq)
+                last = bisect_right(self._places, _end(window)) - 1
+                for number in range(first, last):
+                    over[number] += (move,) if window is move else (move, window)
+        return over
 
-    def reported(self, before: SnapshotRow, after: SnapshotRow) -> set[str]:
-        paths = set(self._move.reported)
-        for window in self._windows:
-            if _covers(window, before, after):
-                paths.update(window.reported)
-        return paths
-
-
-def _is_action_in(action: Move, move: Move) -> bool:
-    return (
-        action.level == "action"
-        and action.session == move.session
-        and action.opening_seq >= move.opening_seq
-        and _end(action) <= _end(move)
-    )
+    def _windows(self, move: Move) -> Sequence[Move]:
+        if not move.context.get("marks"):
+            return (move,)
+        actions = self._actions.get(move.session, [])
+        start = bisect_left(actions, move.opening_seq, key=lambda action: action.opening_seq)
+        inside = takewhile(lambda action: action.opening_seq <= _end(move), actions[start:])
+        return [action for action in inside if _end(action) <= _end(move)]
 
 
 def _frames(move: Move, targets: Sequence[Move]) -> bool:
@@ -115,10 +118,6 @@ def _frames(move: Move, targets: Sequence[Move]) -> bool:
         target.level == "run" and target.opening_seq <= move.opening_seq and _end(move) <= _end(target)
         for target in targets
     )
-
-
-def _covers(move: Move, before: SnapshotRow, after: SnapshotRow) -> bool:
-    return move.opening_seq <= before.seq and after.seq <= _end(move)
 
 
 def _end(move: Move) -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from takeback.engine import record
 from takeback.engine.line import Line
+from takeback.engine.manifest import put_part
 from takeback.engine.references import Reference
 from takeback.engine.restore import find, restore_to
 from takeback.errors import InvalidInput
+from takeback.model.progress import Watch
+from takeback.model.tree import name_text
 from takeback.sources.protocol import Source
 from takeback.store.catalogue import timelines
 from takeback.store.catalogue.database import Transaction
@@ -26,20 +30,28 @@ def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> 
         )
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
+    with line.blobs.database.read() as tx:
+        taken = [row for row in timelines.every(tx) if row.name == name and row.root in map(_real, to.values())]
+    if taken:
+        raise InvalidInput(f"there is a timeline {name!r} of {taken[0].root} already", hints=["choose another name"])
     restore_to(line, target, dict(to))
     sources: dict[str, Source] = {part: line.source(part).elsewhere(place) for part, place in to.items()}
     root = next((source.root for source in sources.values() if source.root), "")
     other = Line(line.blobs, root, name, sources)
     with other.locked(), other.writer() as writer:
-        with line.blobs.database.read() as tx:
-            if timelines.find(tx, root, name) is not None:
-                raise InvalidInput(f"there is a timeline {name!r} of {root} already", hints=["choose another name"])
-        snapshot = record.compose(
-            other, writer, None, target.parts, trigger="fork", context={"fork_of": target.id}, before={}
-        )
+        # Looked at once more, because the same files stand under other rules there.
+        parts = {
+            part: put_part(writer, source.capture(writer, target.parts[part], Watch()))
+            for part, source in sources.items()
+        }
+        snapshot = record.compose(other, writer, None, parts, trigger="fork", context={"fork_of": target.id}, before={})
 
         def note(tx: Transaction, timeline: int, at: SnapshotRow) -> None:
             """Nothing more to write: a fork is no move."""
 
         record.commit(other, writer, snapshot, None, note, fork_of=target.id)
     return other
+
+
+def _real(place: str) -> str:
+    return name_text(os.fsencode(os.path.realpath(place)))

@@ -6,17 +6,21 @@ A path is only written if it stands as the plan found it; what somebody changed 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from takeback.engine.line import Line
 from takeback.engine.plandoc import decode_plan
 from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect, Kept, Plan
+from takeback.model.progress import Watch
+from takeback.model.snapshot import INFORMATIVE, Part
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources.protocol import Source
 from takeback.store.catalogue import journals, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.journals import Journal
+from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.writer import Writer
 
 
@@ -45,10 +49,20 @@ def recover(line: Line, writer: Writer) -> bool:
     if safety is None:
         raise Integrity(f"the safety snapshot {found.safety[:8]} of an interrupted restore is gone")
     if done:
-        conclude(owner, writer, plan, safety, done, kept)
+        conclude(owner, writer, plan, safety, _as_of(owner, writer, safety), done, kept)
     else:
         _end(owner, writer)
     return True
+
+
+def _as_of(line: Line, writer: Writer, safety: SnapshotRow) -> dict[str, Part]:
+    """The parts of the safety snapshot, with what is informative taken from the world as it is."""
+    parts = dict(line.load(writer.reader, safety).parts)
+    for name, source in line.sources.items():
+        fresh = source.capture(writer, parts[name], Watch())
+        informative = {key: blob for key, blob in fresh.refs.items() if key in INFORMATIVE}
+        parts[name] = replace(parts[name], refs={**parts[name].refs, **informative})
+    return parts
 
 
 def roll_back(line: Line, writer: Writer, effects: Sequence[Effect]) -> None:

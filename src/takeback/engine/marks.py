@@ -76,42 +76,52 @@ def _join_moves(tx: Transaction, row: SnapshotRow, before: SnapshotRow | None, a
     meeting = moves.touching(tx, row.timeline, row.id)
     beginning = [move for move in meeting if move.opening == row.id]
     ending = [move for move in meeting if move.closing == row.id]
+    if after is None and (begun := [move for move in beginning if move.open]):
+        raise InvalidInput(
+            f"the move {short(begun[0].id)} begins at snapshot {short(row.id)} and has not ended",
+            hints=["drop it when the move has ended"],
+        )
+    mixed = bool(row.mixed)
     for first in ending:
         second = next((move for move in beginning if _continues(first, move)), None)
         if second is not None:
             beginning.remove(second)
-            _join(tx, row.timeline, first, second)
-        elif before is not None and (before.seq > first.opening_seq or first.level == "takeback"):
+            _join(tx, first, second)
+            continue
+        mixed = True
+        if before is not None and (before.seq > first.opening_seq or first.level == "takeback"):
             moves.update(tx, replace(first, closing=before.id, closing_seq=before.seq))
         else:
             moves.remove(tx, first.id)
     for move in beginning:
-        if after is not None and (move.closing_seq is None or after.seq < move.closing_seq):
-            moves.set_opening(tx, move.id, after.id, after.seq)
-        elif move.open and before is not None and after is None:
-            moves.set_opening(tx, move.id, before.id, before.seq)
+        mixed = True
+        still = move.closing_seq is None or (after is not None and after.seq < move.closing_seq)
+        if after is not None and (still or move.level == "takeback"):
+            moves.update(tx, replace(move, opening=after.id, opening_seq=after.seq))
         else:
             moves.remove(tx, move.id)
+    if mixed and after is not None:
+        snapshots.mark_mixed(tx, after.id)
 
 
 def _continues(first: Move, second: Move) -> bool:
-    return (first.session, first.level, first.verb, first.undone_by) == (
-        second.session, second.level, second.verb, second.undone_by,
-    )  # fmt: skip
+    """Whether one move goes on where the other ended. What takeback did stays as it was."""
+    same = (first.session, first.level, first.undone_by) == (second.session, second.level, second.undone_by)
+    return same and first.level != "takeback"
 
 
-def _join(tx: Transaction, timeline: int, first: Move, second: Move) -> None:
+def _join(tx: Transaction, first: Move, second: Move) -> None:
     """One move from the first's beginning to the second's end, under the second's id."""
-    title = " + ".join(part for part in dict.fromkeys((first.title, second.title)) if part)
-    joined = replace(
-        second,
-        title=title,
-        opening=first.opening,
-        opening_seq=first.opening_seq,
-        opened_ns=first.opened_ns,
-        reported=tuple(dict.fromkeys((*first.reported, *second.reported))),
-        context={**first.context, **second.context, "opened": first.context.get("opened", {})},
-    )
     moves.remove(tx, first.id)
-    moves.remove(tx, second.id)
-    moves.add(tx, timeline, joined)
+    moves.update(
+        tx,
+        replace(
+            second,
+            title=" + ".join(part for part in dict.fromkeys((first.title, second.title)) if part),
+            opening=first.opening,
+            opening_seq=first.opening_seq,
+            opened_ns=first.opened_ns,
+            reported=tuple(dict.fromkeys((*first.reported, *second.reported))),
+            context={**first.context, **second.context, "opened": first.context.get("opened", {})},
+        ),
+    )

@@ -217,7 +217,7 @@ def _plan(
                 continue
             leave, unclear = _shares(reader, line, name, old, new, step, shared)
             common |= dict.fromkeys(unclear)
-            mine.append(Step(old, new, leave))
+            mine.append(Step(old, new, leave, certain=targets[0].level == "takeback"))
         if mine:
             proposal = source.revert(reader, present.parts[name], mine)
             effects += proposal.effects

@@ -25,6 +25,8 @@ class Step:
     before: Part
     after: Part
     leave: frozenset[str] = frozenset()
+    certain: bool = False
+    """takeback did it itself: what ``before`` lacks was not there, whatever the rules of that time say."""
 
 
 @dataclass(frozen=True, slots=True)

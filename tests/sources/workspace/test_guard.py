@@ -12,7 +12,7 @@ from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.model.tree import encode_tree, name_text
-from takeback.sources.workspace.guard import Guard, decode_paths, encode_paths
+from takeback.sources.workspace.guard import Guard, decode_ignored, encode_ignored
 from takeback.sources.workspace.ignore import RulesRecord
 from takeback.sources.workspace.ignore.texts import DEFAULTS, GIT_IGNORE, Patterns, Text
 from takeback.store.blobstore import open_memory
@@ -36,7 +36,7 @@ def make_guard(writer: Writer) -> MakeGuard:
             "rules": writer.put(record.encode(), BlobKind.DOCUMENT),
         }
         if ignored:
-            refs["ignored"] = writer.put(encode_paths(ignored), BlobKind.DOCUMENT)
+            refs["ignored"] = writer.put(encode_ignored((path, 0) for path in ignored), BlobKind.DOCUMENT)
         return Guard(writer.reader, Part("workspace", "workspace", refs, {}, tuple(left_out)))
 
     return make
@@ -94,21 +94,23 @@ def test_what_is_never_captured_is_never_absent(make_guard: MakeGuard, path: str
     assert "ignored" in make_guard().absent_by_choice(path, False)
 
 
-@given(st.sets(st.binary(min_size=1).map(name_text)))
-def test_lists_of_paths_come_back_whatever_bytes_they_are(paths: set[str]) -> None:
-    assert decode_paths(encode_paths(paths)) == sorted(paths)
-    assert encode_paths(sorted(paths, reverse=True)) == encode_paths(paths)
+@given(st.dictionaries(st.binary(min_size=1).map(name_text), st.integers(min_value=0)))
+def test_ignored_paths_come_back_whatever_bytes_they_are(listed: dict[str, int]) -> None:
+    assert decode_ignored(encode_ignored(listed.items())) == listed
+    assert encode_ignored(reversed(listed.items())) == encode_ignored(listed.items())
 
 
 @given(st.binary())
-def test_other_bytes_are_no_list_of_paths(data: bytes) -> None:
+def test_other_bytes_are_no_list_of_ignored_paths(data: bytes) -> None:
     try:
-        assert all(isinstance(path, str) for path in decode_paths(data))
+        assert all(isinstance(path, str) for path in decode_ignored(data))
     except Integrity:
         pass
 
 
-@pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'"a"', b"[", b"\xff", b"[[]]", b"[" * 100_000])
-def test_a_damaged_list_of_paths_is_refused(data: bytes) -> None:
+@pytest.mark.parametrize(
+    "data", [b"", b"1", b"[1]", b'"a"', b"[", b"\xff", b"[[]]", b'[["a"]]', b'[["a","b"]]', b"[[[],1]]", b"[" * 100_000]
+)
+def test_a_damaged_list_of_ignored_paths_is_refused(data: bytes) -> None:
     with pytest.raises(Integrity):
-        decode_paths(data)
+        decode_ignored(data)

@@ -18,7 +18,7 @@ from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import DIRECTORY, FILE, LINK, Entry, encode_tree, name_bytes
 from takeback.sources import trees
 from takeback.sources.workspace.ignore import Rules
-from takeback.sources.workspace.names import STAGE_PREFIX
+from takeback.sources.workspace.names import STAGE_PREFIX, is_store
 from takeback.sources.workspace.reading import Changing, store_file, store_link
 from takeback.sources.workspace.statcache import (
     IGNORED_DIRECTORY,
@@ -54,7 +54,8 @@ class Walk:
     watch: Watch
     sections: dict[str, bytes] = field(default_factory=dict)
     not_captured: list[NotCaptured] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
+    ignored: list[tuple[str, int]] = field(default_factory=list)
+    """Paths that are left out, a directory's with a slash at its end, and their inodes."""
     seen: int = 0
     read: int = 0
     """Files whose content was read."""
@@ -91,19 +92,19 @@ class Walk:
         for name, entry in zip(names, entries, strict=True):
             if entry.is_dir(follow_symlinks=False):
                 if name in skipped_directories and not rules.must_descend(name):
-                    visit.ignore(name, IGNORED_DIRECTORY)
+                    visit.ignore(name, IGNORED_DIRECTORY, entry.inode())
                 else:
                     visit.directory(name, entry)
                 continue
             if name in skipped_files:
-                visit.ignore(name, IGNORED_FILE)
+                visit.ignore(name, IGNORED_FILE, entry.inode())
                 continue
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
             except OSError as error:
-                visit.unreadable(name, error)
+                visit.unreadable(name, entry.inode(), error)
                 continue
             seen = (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
             if stats.get(name) == seen:
@@ -157,27 +158,27 @@ class _Visit:
         self._rows: list[Row] = []
         self._tree: dict[str, Entry] = {}
 
-    def ignore(self, name: str, kind: str) -> None:
+    def ignore(self, name: str, kind: str, inode: int) -> None:
         path = trees.join(self._path, name)
-        self._walk.ignored.append(path + "/" if kind == IGNORED_DIRECTORY else path)
+        self._walk.ignored.append((path + "/" if kind == IGNORED_DIRECTORY else path, inode))
         self._rows.append((name, kind, _NO_STAT, trees.NO_ID))
 
     def directory(self, name: str, entry: os.DirEntry[str]) -> None:
         """A directory that was captured before, or is not known to be ignored."""
         walk, before = self._walk, self._known.kind(name)
         if name.startswith(STAGE_PREFIX):
-            return None
+            return self._pass_over(name, entry)
         if self._known.same_rules and before in (DIRECTORY, FORMERLY_CAPTURED):
             ignored = before == FORMERLY_CAPTURED
         else:
             ignored = self._rules.ignored(name, True)
         if ignored and before is None and not self._rules.must_descend(name):
-            return self.ignore(name, IGNORED_DIRECTORY)
+            return self.ignore(name, IGNORED_DIRECTORY, entry.inode())
         path = trees.join(self._path, name)
         try:
             status = entry.stat(follow_symlinks=False)
             if (status.st_dev, status.st_ino) == walk.writer.identity:
-                return walk.ignored.append(path + "/")  # not remembered: the store may move away
+                return self._pass_over(name, entry)
             if self._depth + 1 >= trees.MAX_DEPTH:
                 return self._leave_out(path, "too deep", f"more than {trees.MAX_DEPTH} directories down")
             inner = os.open(name_bytes(name), _OPEN_DIRECTORY, dir_fd=self._handle)
@@ -190,6 +191,8 @@ class _Visit:
                 entries = _list(inner)
             except OSError as error:
                 return self._leave_out(path, "unreadable", error.strerror or str(error))
+            if is_store(each.name for each in entries):
+                return self._pass_over(name, entry)
             tree = walk._directory(
                 inner,
                 entries,
@@ -201,7 +204,7 @@ class _Visit:
         finally:
             os.close(inner)
         if ignored and before is None and tree == _empty_tree(walk.writer):
-            return self.ignore(name, IGNORED_DIRECTORY)
+            return self.ignore(name, IGNORED_DIRECTORY, entry.inode())
         self._tree[name] = Entry(DIRECTORY, status.st_mode & 0o777, 0, tree)
         self._rows.append((name, FORMERLY_CAPTURED if ignored else DIRECTORY, (status.st_mode, 0, 0, 0, 0), tree))
         return None
@@ -210,7 +213,7 @@ class _Visit:
         """A file, link or special file that is new, changed, or not known to be ignored."""
         walk, before = self._walk, self._known.kind(name)
         if before is None and self._rules.ignored(name, False):
-            return self.ignore(name, IGNORED_FILE)
+            return self.ignore(name, IGNORED_FILE, seen[4])
         path, mode = trees.join(self._path, name), seen[0]
         try:
             if stat.S_ISLNK(mode):
@@ -235,10 +238,10 @@ class _Visit:
             self._leave_out(path, "unreadable", error.strerror or str(error))
         return None
 
-    def unreadable(self, name: str, error: OSError) -> None:
+    def unreadable(self, name: str, inode: int, error: OSError) -> None:
         """What is listed in the directory and cannot even be looked at."""
         if self._known.kind(name) is None and self._rules.ignored(name, False):
-            return self.ignore(name, IGNORED_FILE)
+            return self.ignore(name, IGNORED_FILE, inode)
         return self._leave_out(trees.join(self._path, name), "unreadable", error.strerror or str(error))
 
     def note_setuid(self, name: str) -> None:
@@ -265,6 +268,10 @@ class _Visit:
     def _add(self, name: str, kind: str, seen: Stat, blob: bytes) -> None:
         self._tree[name] = Entry(kind, LINK_MODE if kind == LINK else seen[0] & 0o777, seen[1], blob)
         self._rows.append((name, kind, seen, blob))
+
+    def _pass_over(self, name: str, entry: os.DirEntry[str]) -> None:
+        """List a directory as ignored, whatever the rules say, and ask again next time: it may be another by then."""
+        self._walk.ignored.append((trees.join(self._path, name) + "/", entry.inode()))
 
     def _leave_out(self, path: str, reason: str, detail: str) -> None:
         self._walk.not_captured.append(NotCaptured(path, reason, detail))

@@ -23,7 +23,7 @@ class Guard:
         self._reader = reader
         self._part = part
         self._left_out = {item.path: item.reason for item in part.not_captured if item.whole}
-        self._ignored: frozenset[str] | None = None
+        self._ignored: dict[str, int] | None = None
         self._rules: RulesRecord | None = None
 
     def absent_by_choice(self, path: str, is_directory: bool) -> str:
@@ -52,11 +52,15 @@ class Guard:
                 held.add(parent)
         return held
 
-    def _listed(self) -> frozenset[str]:
+    def gone_from(self, later: Guard) -> frozenset[int]:
+        """Inodes of ignored paths that a later part does not list any more: removed, or moved to another name."""
+        still = later._listed()
+        return frozenset(inode for path, inode in self._listed().items() if path not in still)
+
+    def _listed(self) -> dict[str, int]:
         if self._ignored is None:
             blob = self._part.refs.get("ignored")
-            listed = [] if blob is None else decode_paths(self._reader.get(blob, BlobKind.DOCUMENT))
-            self._ignored = frozenset(listed)
+            self._ignored = {} if blob is None else decode_ignored(self._reader.get(blob, BlobKind.DOCUMENT))
         return self._ignored
 
     def _record(self) -> RulesRecord:
@@ -65,16 +69,16 @@ class Guard:
         return self._rules
 
 
-def encode_paths(paths: Iterable[str]) -> bytes:
-    """A list of paths as a document."""
-    return json.dumps(sorted(paths), separators=(",", ":")).encode("ascii")
+def encode_ignored(listed: Iterable[tuple[str, int]]) -> bytes:
+    """Ignored paths, a directory's with a slash at its end, and their inodes, as a document."""
+    return json.dumps(sorted(listed), separators=(",", ":")).encode("ascii")
 
 
-def decode_paths(data: bytes) -> list[str]:
+def decode_ignored(data: bytes) -> dict[str, int]:
     try:
-        paths = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise Integrity("a list of paths in the store is not one") from error
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise Integrity("a list of paths in the store is not one")
-    return paths
+        listed = dict(json.loads(data))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Integrity("a list of ignored paths in the store is not one") from error
+    if not all(isinstance(path, str) and type(inode) is int for path, inode in listed.items()):
+        raise Integrity("a list of ignored paths in the store is not one")
+    return listed

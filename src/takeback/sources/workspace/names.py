@@ -7,10 +7,20 @@ Staging directories are our own and gone a moment later.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 STAGE_PREFIX = ".takeback-stage-"
 """How a staging directory's name begins; `takeback.sources.workspace.place` makes and sweeps them."""
 
 _INVISIBLE = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF])
+
+
+_STORE = frozenset({"store.json", "catalogue.db", "packs"})
+
+
+def is_store(names: Iterable[str]) -> bool:
+    """Whether a directory with these entries is a takeback store: a database in use, not files to be put back."""
+    return _STORE.issubset(names)
 
 
 def is_git_name(name: str) -> bool:

@@ -6,7 +6,7 @@ created gets the directories it needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect, Kept
@@ -22,17 +22,24 @@ from takeback.store.reader import Reader
 Wanted = dict[str, tuple[Entry | None, bytes | None]]
 """What paths shall become, and the bytes of those that were merged."""
 
+TELLING = 32
+"""Fewer bytes may be equal by chance: nothing is deleted because of them."""
 
-def plan(reader: Reader, part: str, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+Inode = Callable[[str], int | None]
+"""The inode of what stands at a path now."""
+
+
+def plan(reader: Reader, part: str, present: Part, target: Part, paths: Sequence[str] | None, inode: Inode) -> Proposal:
     """Everything, or some paths, exactly as in another part."""
     draft = _Draft(reader, part, present)
     then = Guard(reader, target)
+    hidden = _Hidden(then.gone_from(draft.guard), inode)
     for path, before, after in trees.compare(reader, present.content, target.content):
         if not trees.within(paths, path):
             continue
         reason = ""
         if after is None and before is not None:
-            reason = then.absent_by_choice(path, before.kind == DIRECTORY)
+            reason = then.absent_by_choice(path, before.kind == DIRECTORY) or hidden.reason(path)
         elif before is None:
             reason = draft.blocked(path)
         if reason:
@@ -42,43 +49,63 @@ def plan(reader: Reader, part: str, present: Part, target: Part, paths: Sequence
     return draft.proposal(TreeView(reader, target.content))
 
 
-def revert(reader: Reader, part: str, present: Part, steps: Sequence[Step]) -> Proposal:
+def revert(reader: Reader, part: str, present: Part, steps: Sequence[Step], inode: Inode) -> Proposal:
     """Take back steps, newest first; what is not as a step left it is merged, followed, or reported."""
     draft = _Draft(reader, part, present)
     source = TreeView(reader, None)
     for step in steps:
         source = TreeView(reader, step.before.content)
         before, after = Guard(reader, step.before), Guard(reader, step.after)
-        moved = _Moved(reader, step.after, present)
-        for path, theirs, base in trees.compare(reader, step.before.content, step.after.content):
-            if path in step.leave:
-                continue
-            if theirs is None and base is not None and (
-                reason := before.absent_by_choice(path, base.kind == DIRECTORY)
-            ):  # fmt: skip
+        moved = _Moved(reader, step.after, present, source)
+        hidden = _Hidden(before.gone_from(after), inode)
+        changes = [
+            change
+            for change in trees.compare(reader, step.before.content, step.after.content)
+            if change[0] not in step.leave
+        ]
+        for path, theirs, base in changes:
+            reason = ""
+            if theirs is None and base is not None:
+                by_rules = not step.certain and before.absent_by_choice(path, base.kind == DIRECTORY)
+                reason = by_rules or before.stands_uncaptured(path) or hidden.reason(path)
+            elif base is None and (uncaptured := after.stands_uncaptured(path)):
+                reason = f"the move left it uncaptured ({uncaptured})"
+            if reason:
                 draft.keep(path, reason)
-            elif base is None and (reason := after.stands_uncaptured(path)):
-                draft.keep(path, f"the move left it uncaptured ({reason})")
             else:
                 draft.take_back(path, base, theirs, moved)
+        draft.keep_other_halves(changes)
     return draft.proposal(source)
+
+
+class _Hidden:
+    """Finds files that the move did not make, but moved out of what is ignored: they are nowhere else."""
+
+    def __init__(self, gone: frozenset[int], inode: Inode) -> None:
+        self._gone, self._inode = gone, inode
+
+    def reason(self, path: str) -> str:
+        """Why a path that looks new is not; empty if it is."""
+        if self._gone and any(self._inode(each) in self._gone for each in (path, *trees.parents(path))):
+            return "it was moved here from where it was ignored, so no snapshot holds it there"
+        return ""
 
 
 class _Moved:
     """Finds a file again that somebody renamed since, by its bytes."""
 
-    def __init__(self, reader: Reader, left: Part, present: Part) -> None:
-        self._reader, self._left, self._present = reader, left, present
+    def __init__(self, reader: Reader, left: Part, present: Part, before: TreeView) -> None:
+        self._reader, self._left, self._present, self._before = reader, left, present, before
         self._new: dict[bytes, list[str]] | None = None
 
-    def find(self, base: Entry) -> str | None:
-        """The only new path with these bytes."""
-        if base.kind != FILE or not base.size:
+    def find(self, base: Entry, least: int) -> str | None:
+        """The only new path with these bytes, if they are at least so many; a path of old is not new."""
+        if base.kind != FILE or base.size < least:
             return None
         if self._new is None:
             self._new = {}
             for path, before, now in trees.compare(self._reader, self._left.content, self._present.content):
-                if before is None and now is not None and now.kind == FILE:
+                if before is None and now is not None and now.kind == FILE and self._before.get(path) is None:
                     self._new.setdefault(now.id, []).append(path)
         places = self._new.get(base.id, [])
         return places[0] if len(places) == 1 else None
@@ -91,7 +118,7 @@ class _Draft:
         self._reader = reader
         self._part = part
         self._now = TreeView(reader, present.content)
-        self._guard = Guard(reader, present)
+        self.guard = Guard(reader, present)
         self.wanted: Wanted = {}
         self._conflicts: dict[str, str] = {}
         self._kept: dict[str, str] = {}
@@ -101,7 +128,7 @@ class _Draft:
 
     def blocked(self, path: str) -> str:
         """Why nothing can be put at a path that the present does not hold."""
-        reason = self._guard.stands_uncaptured(path)
+        reason = self.guard.stands_uncaptured(path)
         return f"what stands there now is not captured ({reason}), so it could not be taken back" if reason else ""
 
     def take_back(self, path: str, base: Entry | None, theirs: Entry | None, moved: _Moved) -> None:
@@ -115,10 +142,21 @@ class _Draft:
             path, base, theirs, ours
         ):
             return
-        if ours is None and base is not None and (found := moved.find(base)) and found not in self.wanted:
-            path, ours = found, self._at(found)
+        if ours is None and base is not None:
+            found = moved.find(base, 1 if theirs is not None else TELLING)
+            if found is not None and found not in self.wanted:
+                path, ours = found, self._at(found)
         outcome = take_back(base, theirs, ours, self._read)
         self._decide(path, ours, outcome)
+
+    def keep_other_halves(self, changes: Sequence[tuple[str, Entry | None, Entry | None]]) -> None:
+        """A move renamed a file, and its old name cannot be given back: then the new one is not taken away either."""
+        stuck = {theirs.id for path, theirs, base in changes if path in self._conflicts and theirs and base is None}
+        for path, theirs, base in changes:
+            if theirs is None and base is not None and base.kind == FILE and base.id in stuck and base.size:
+                if self.wanted.get(path, (base, None))[0] is None:
+                    del self.wanted[path]
+                    self._conflicts[path] = "its old name cannot be given back"
 
     def _only_directories(self, path: str, base: Entry | None, theirs: Entry | None, ours: Entry | None) -> bool:
         """Directories that came or went: settled by what stays in them, never in conflict by themselves."""
@@ -151,7 +189,7 @@ class _Draft:
         )
 
     def _settle(self, source: TreeView) -> None:
-        holders = self._guard.holders()
+        holders = self.guard.holders()
         for path in sorted(self.wanted, key=lambda each: each.count("/"), reverse=True):
             after = self.wanted[path][0]
             now = self._now.get(path)

@@ -22,7 +22,7 @@ from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Staged, Step
 from takeback.sources.workspace import git, planning
 from takeback.sources.workspace.capture import Walk
-from takeback.sources.workspace.guard import encode_paths
+from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
 from takeback.sources.workspace.place import StagedFiles, stage, sweep_stages, unfinished
 from takeback.sources.workspace.statcache import decode_cache, encode_cache
@@ -77,16 +77,16 @@ class Workspace:
             writer.derived.put(self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections))
         refs = {"content": tree, "rules": writer.put(RulesRecord.of(rules).encode(), BlobKind.DOCUMENT)}
         if walk.ignored:
-            refs["ignored"] = writer.put(encode_paths(walk.ignored), BlobKind.DOCUMENT)
+            refs["ignored"] = writer.put(encode_ignored(walk.ignored), BlobKind.DOCUMENT)
         return Part(self.name, self.kind, refs, self._detail(), tuple(sorted(walk.not_captured)))
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
-        proposal = planning.plan(reader, self.name, present, target, paths)
+        proposal = planning.plan(reader, self.name, present, target, paths, self._inode)
         note = _head_note(present, target)
         return Proposal(proposal.effects, proposal.conflicts, proposal.kept, (note,) if note else ())
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
-        return planning.revert(reader, self.name, present, steps)
+        return planning.revert(reader, self.name, present, steps, self._inode)
 
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         view = trees.TreeView(reader, present.content)
@@ -155,6 +155,13 @@ class Workspace:
             return {}
         head = repository.head()
         return {"context": {"git": {"commit": head.commit, "branch": head.branch}}}
+
+    def _inode(self, path: str) -> int | None:
+        """The inode of what stands at a path now."""
+        try:
+            return os.lstat(name_bytes(f"{self.root}/{path}")).st_ino
+        except OSError:
+            return None
 
     def _cache_key(self, writer: Writer) -> str:
         return f"stat-{writer.scope}-{blake3(name_bytes(self.root)).hexdigest()[:16]}"

@@ -29,12 +29,13 @@ def add(tx: Transaction, timeline: int, move: Move) -> None:
 
 
 def update(tx: Transaction, move: Move) -> None:
-    """Write back a move's closing end, what was reported, and its context."""
+    """Write back a move's ends, what was reported, its title and its context."""
     tx.execute(
-        "UPDATE moves SET closing = ?, closing_seq = ?, closed_ns = ?, reported = ?, context = ? WHERE id = ?",
+        "UPDATE moves SET title = ?, opening = ?, opening_seq = ?, opened_ns = ?, closing = ?, closing_seq = ?, "
+        "closed_ns = ?, reported = ?, context = ? WHERE id = ?",
         (
-            move.closing, move.closing_seq, move.closed_ns, json.dumps(move.reported), json.dumps(dict(move.context)),
-            move.id,
+            move.title, move.opening, move.opening_seq, move.opened_ns, move.closing, move.closing_seq, move.closed_ns,
+            json.dumps(move.reported), json.dumps(dict(move.context)), move.id,
         ),
     )  # fmt: skip
 
@@ -177,10 +178,6 @@ def touching(tx: Transaction, timeline: int, snapshot: str) -> list[Move]:
     """Moves that begin or end at a snapshot."""
     sql = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND (opening = ? OR closing = ?) ORDER BY seq"
     return [_move(row) for row in tx.execute(sql, (timeline, snapshot, snapshot))]
-
-
-def set_opening(tx: Transaction, id: str, opening: str, opening_seq: int) -> None:
-    tx.execute("UPDATE moves SET opening = ?, opening_seq = ? WHERE id = ?", (opening, opening_seq, id))
 
 
 def _move(row: Row) -> Move:

@@ -31,7 +31,7 @@ TABLES = (
     """CREATE TABLE snapshots (
         seq BIGINT PRIMARY KEY, id TEXT NOT NULL UNIQUE, timeline BIGINT NOT NULL, parent TEXT,
         time_ns BIGINT NOT NULL, "trigger" TEXT NOT NULL, session TEXT NOT NULL, manifest {bytes} NOT NULL,
-        changed BIGINT NOT NULL)""",
+        changed BIGINT NOT NULL, mixed BIGINT NOT NULL)""",
     "CREATE INDEX snapshots_by_timeline ON snapshots (timeline, seq)",
     "CREATE INDEX snapshots_by_time ON snapshots (timeline, time_ns)",
     """CREATE TABLE labels (

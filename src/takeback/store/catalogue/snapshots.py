@@ -22,11 +22,13 @@ class SnapshotRow:
     session: str
     manifest: bytes
     changed: int
+    mixed: int = 0
+    """1 if the step that leads here was joined from steps of different owners, when a snapshot was dropped."""
     labels: tuple[str, ...] = ()
     pinned: bool = False
 
 
-_COLUMNS = 'seq, id, timeline, parent, time_ns, "trigger", session, manifest, changed'
+_COLUMNS = 'seq, id, timeline, parent, time_ns, "trigger", session, manifest, changed, mixed'
 
 
 def add(
@@ -44,7 +46,7 @@ def add(
     seq = next_value(tx, "snapshots")
     row = SnapshotRow(seq, id, timeline, parent, time_ns, trigger, session, manifest, changed)
     tx.execute(
-        f"INSERT INTO snapshots ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO snapshots ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
         (seq, id, timeline, parent, time_ns, trigger, session, manifest, changed),
     )
     return row
@@ -140,6 +142,10 @@ def remove(tx: Transaction, row: SnapshotRow) -> None:
     tx.execute("DELETE FROM labels WHERE snapshot = ?", (row.id,))
     tx.execute("DELETE FROM pins WHERE snapshot = ?", (row.id,))
     tx.execute("DELETE FROM snapshots WHERE id = ?", (row.id,))
+
+
+def mark_mixed(tx: Transaction, snapshot: str) -> None:
+    tx.execute("UPDATE snapshots SET mixed = 1 WHERE id = ?", (snapshot,))
 
 
 def label(tx: Transaction, snapshot: str, name: str, added_ns: int) -> None:
