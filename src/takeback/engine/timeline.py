@@ -11,10 +11,10 @@ from takeback.engine import fork as forking
 from takeback.engine import history, marks, undo
 from takeback.engine import restore as restoring
 from takeback.engine import save as saving
+from takeback.engine.candidates import Wish
 from takeback.engine.line import Line
 from takeback.engine.references import Reference
 from takeback.engine.scope import Scope
-from takeback.engine.undo import Wish
 from takeback.model.diff import Diff
 from takeback.model.plan import Plan, Report
 from takeback.model.progress import Listener, Watch

@@ -1,0 +1,123 @@
+"""Which moves undo and redo mean: the one that was named, all since a snapshot, or the newest that stands for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from takeback.engine.attribution import OPEN_END
+from takeback.engine.line import Line
+from takeback.engine.references import Reference, resolve, resolve_move
+from takeback.errors import InvalidInput, NotFound
+from takeback.model.ids import short
+from takeback.model.move import AGENT_LEVELS, LEVELS, Move
+from takeback.store.catalogue import moves as move_rows
+from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.snapshots import SnapshotRow
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the caller asked to take back: one move, every agent move since a snapshot, or the newest one."""
+
+    move: str | None = None
+    since: Reference | None = None
+    level: str | None = None
+    session: str | None = None
+    shared: bool = False
+
+    def check(self) -> None:
+        if self.move is not None and self.since is not None:
+            raise InvalidInput("undo takes either a move or --since, not both")
+        if self.level is not None and self.level not in LEVELS[:-1]:
+            raise InvalidInput(f"{self.level!r} is not a level", hints=[f"one of: {', '.join(LEVELS[:-1])}"])
+
+
+def candidates(line: Line, wish: Wish) -> Iterator[tuple[list[Move], int]]:
+    """The moves to try, each as a group that is taken back together, with where the group begins."""
+    with line.blobs.database.read() as tx:
+        timeline = line.row(tx).number
+        if wish.move is not None:
+            groups = [([_named(tx, line, wish.move)], 0)]
+        elif wish.since is not None:
+            start = resolve(tx, line, wish.since, wish.session)
+            group = _since(tx, timeline, start, wish)
+            groups = [(group, start.seq)] if group else []
+        else:
+            yield from (([move], 0) for move in _newest_first(tx, timeline, wish))
+            return
+    yield from groups
+
+
+def _named(tx: Transaction, line: Line, reference: str) -> Move:
+    move = resolve_move(tx, line, reference)
+    if move.verb in ("undo", "redo"):
+        raise InvalidInput(
+            f"move {short(move.id)} is takeback's own {move.verb}, which undo does not act on",
+            hints=[
+                f"takeback redo {short(move.id)}" if move.verb == "undo" else "`takeback undo` takes back what it redid"
+            ],
+        )
+    return move
+
+
+def _since(tx: Transaction, timeline: int, start: SnapshotRow, wish: Wish) -> list[Move]:
+    """Every agent move that did something after a snapshot; a person's manual ones if there is no agent at all."""
+    levels: Sequence[str] = (wish.level,) if wish.level is not None else _levels_in_use(tx, timeline)
+    opened = [move for move in move_rows.open_moves(tx, timeline, wish.session) if move.level in levels]
+    closed = move_rows.effective(tx, timeline, levels, session=wish.session, after_seq=start.seq)
+    return [
+        move
+        for move in (*opened, *closed)
+        if move.level != "run" or wish.level is not None or _stands_alone(tx, timeline, move)
+    ]
+
+
+def _newest_first(tx: Transaction, timeline: int, wish: Wish) -> Iterator[Move]:
+    """An open move first, then closed ones that nothing has taken back; only such as stand for themselves."""
+    levels: Sequence[str] = (wish.level,) if wish.level is not None else _levels_in_use(tx, timeline)
+    for move in move_rows.open_moves(tx, timeline, wish.session):
+        by_itself = wish.level is not None or _stands_alone(tx, timeline, move)
+        if (move.level in levels and by_itself) or (move.level == "manual" and wish.level is None):
+            yield move
+    verbs = ("restore",) if wish.level is None else ()
+    for move in move_rows.effective(tx, timeline, levels, verbs=verbs, session=wish.session):
+        if wish.level is not None or _stands_alone(tx, timeline, move):
+            yield move
+
+
+def _levels_in_use(tx: Transaction, timeline: int) -> Sequence[str]:
+    """Agents' levels, if an agent has ever moved here; else a person's own saves."""
+    return AGENT_LEVELS if any(move_rows.has_level(tx, timeline, level) for level in AGENT_LEVELS) else ("manual",)
+
+
+def _stands_alone(tx: Transaction, timeline: int, move: Move) -> bool:
+    """Whether undo acts on a move by itself: on turns; on runs without turns; on actions outside of both."""
+    first, last = move.opening_seq, move.closing_seq if move.closing_seq is not None else OPEN_END
+    if move.level == "run":
+        return not move_rows.inside(tx, timeline, "turn", first, last)
+    if move.level == "action":
+        return not any(move_rows.around(tx, timeline, level, first, last) for level in ("turn", "run"))
+    return True
+
+
+def undo_to_redo(tx: Transaction, line: Line, move: str | None) -> Move:
+    timeline = line.row(tx).number
+    if move is not None:
+        named = resolve_move(tx, line, move)
+        undo_id = named.id if named.verb == "undo" else named.undone_by
+        undo_move = resolve_move(tx, line, undo_id) if undo_id else None
+        if undo_move is None or undo_move.verb != "undo":
+            raise NotFound(f"move {short(named.id)} is not taken back, so there is nothing to redo")
+        if undo_move.undone_by is not None:
+            raise NotFound(f"the undo {short(undo_move.id)} was redone already, by {short(undo_move.undone_by)}")
+        return undo_move
+    newest = next(move_rows.effective(tx, timeline, (), verbs=("undo",)), None)
+    if newest is None:
+        raise NotFound("there is nothing to redo", hints=["redo takes back an undo; `takeback log` shows them"])
+    if move_rows.opened_since(tx, timeline, newest.id, AGENT_LEVELS):
+        raise NotFound(
+            "there is nothing to redo: an agent has moved on since the last undo",
+            hints=[f"`takeback redo {short(newest.id)}` brings it back all the same"],
+        )
+    return newest
