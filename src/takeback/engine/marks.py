@@ -76,7 +76,7 @@ def _join_moves(tx: Transaction, row: SnapshotRow, before: SnapshotRow | None, a
     meeting = moves.touching(tx, row.timeline, row.id)
     beginning = [move for move in meeting if move.opening == row.id]
     ending = [move for move in meeting if move.closing == row.id]
-    if after is None and (begun := [move for move in beginning if move.open]):
+    if after is None and (begun := [move for move in beginning if move.open and move.level != "manual"]):
         raise InvalidInput(
             f"the move {short(begun[0].id)} begins at snapshot {short(row.id)} and has not ended",
             hints=["drop it when the move has ended"],
