@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from takeback.engine import journal
 from takeback.engine.line import Line
-from takeback.engine.looking import looking
 from takeback.engine.references import Reference
 from takeback.engine.restore import find
 from takeback.errors import InvalidInput
@@ -93,7 +92,7 @@ def diff(
 ) -> Diff:
     """What differs between two snapshots, or between one and the present."""
     if b is None:
-        with looking(line) as writer:
+        with line.looking() as writer:
             old = find(line, writer.reader, a)
             now = line.capture(writer, watch or Watch())
             return _diff(line, writer.reader, old, dict(now.parts), None, paths)

@@ -60,8 +60,19 @@ class Line:
     def writer(self) -> Iterator[Writer]:
         """A writer whose derived files are this timeline's own."""
         with self.blobs.writer() as writer:
-            writer.scope = blake3(self.name.encode()).hexdigest()[:16]
+            writer.scope = self._scope()
             yield writer
+
+    @contextmanager
+    def looking(self) -> Iterator[Writer]:
+        """A writer to capture into, and to abandon: what diff and every plan use, also where the store can only be
+        read. The roots are locked meanwhile."""
+        with self.locked(), self.blobs.scratch() if self.blobs.readonly else self.blobs.writer() as writer:
+            writer.scope = self._scope()
+            yield writer
+
+    def _scope(self) -> str:
+        return blake3(self.name.encode()).hexdigest()[:16]
 
     def row(self, tx: Transaction) -> TimelineRow:
         """The timeline's row; NotFound if nothing has been saved yet."""
@@ -70,7 +81,7 @@ class Line:
             where = f" of {self.root}" if self.root else ""
             raise NotFound(
                 f"nothing has been saved on the timeline {self.name!r}{where}",
-                hints=self.nearby(tx) or ["takeback save makes the first snapshot"],
+                hints=self.nearby(tx) or ["`takeback save` makes the first snapshot"],
             )
         return row
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from takeback.engine.line import Line
 from takeback.engine.references import Reference, resolve
 from takeback.engine.save import check_label
-from takeback.errors import InvalidInput
+from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.move import Move
 from takeback.store.catalogue import journals, moves, operations, snapshots, timelines
@@ -24,8 +24,14 @@ def label(line: Line, reference: Reference, name: str) -> None:
 
 
 def unlabel(line: Line, reference: Reference, name: str) -> None:
+    """Take a name away again; NotFound if the snapshot does not have it."""
     with line.blobs.database.write() as tx:
-        snapshots.unlabel(tx, resolve(tx, line, reference).id, name)
+        row = resolve(tx, line, reference)
+        if name not in row.labels:
+            raise NotFound(
+                f"snapshot {short(row.id)} is not called {name!r}", hints=["`takeback log` shows the labels"]
+            )
+        snapshots.unlabel(tx, row.id, name)
 
 
 def pin(line: Line, reference: Reference) -> None:
@@ -48,7 +54,7 @@ def drop(line: Line, reference: Reference) -> str:
         if row.pinned:
             raise InvalidInput(
                 f"snapshot {short(row.id)} is pinned, so it is not dropped",
-                hints=[f"takeback unpin {short(row.id)} first"],
+                hints=[f"`takeback unpin {short(row.id)}` first"],
             )
         if any(journal.safety == row.id for journal in journals.every(tx)):
             raise InvalidInput(f"snapshot {short(row.id)} is needed to finish an interrupted restore")

@@ -25,7 +25,7 @@ Reference = str | Snapshot
 _BACK = re.compile(r"@(?:-(\d*))?")
 _AGO = re.compile(r"(.+?)\s+ago")
 _PREFIX = re.compile(rf"[0-9a-f]{{1,{ID_LENGTH}}}")
-_NOT_FOUND_HINT = "takeback log lists the snapshots and their labels"
+_NOT_FOUND_HINT = "`takeback log` lists the snapshots and their labels"
 
 
 def resolve(tx: Transaction, line: Line, reference: Reference, session: str | None = None) -> SnapshotRow:
@@ -53,9 +53,9 @@ def resolve_move(tx: Transaction, line: Line, reference: str) -> Move:
     timeline = line.row(tx).number
     found = moves.by_prefix(tx, timeline, text) if _PREFIX.fullmatch(text) else []
     if not found:
-        hints = ["takeback log lists the moves"]
-        if _PREFIX.fullmatch(text) and snapshots.with_prefix(tx, text, 1):
-            hints = [f"{text} is a snapshot: takeback restore {text}, or takeback undo --since {text}"]
+        hints = ["`takeback log` lists the moves"]
+        if _PREFIX.fullmatch(text) and len(snapshots.with_prefix(tx, text, 2)) == 1:
+            hints = [f"{text} is a snapshot: `takeback restore {text}`, or `takeback undo --since {text}`"]
         raise NotFound(f"there is no move {reference!r} on the timeline {line.name!r}", hints=hints)
     if len(found) > 1:
         raise InvalidInput(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from takeback.engine import journal
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
-from takeback.engine.looking import looking
 from takeback.engine.references import Reference, resolve
 from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import short
@@ -29,7 +28,7 @@ def plan_restore(
     watch: Watch | None = None,
 ) -> Plan:
     """What a restore would do now; nothing is touched."""
-    with looking(line) as writer:
+    with line.looking() as writer:
         target = find(line, writer.reader, reference)
         return _plan(line, writer, line.capture(writer, watch or Watch()), target, only, paths)
 

@@ -25,6 +25,9 @@ class Store:
     def __init__(self, blobs: BlobStore) -> None:
         self.blobs = blobs
 
+    def __repr__(self) -> str:
+        return f"<Store {str(self.blobs.path or MEMORY)!r}>"
+
     def timeline(
         self,
         name: str = "main",

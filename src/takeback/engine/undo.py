@@ -12,7 +12,6 @@ from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
 from takeback.engine.line import Line, Present
-from takeback.engine.looking import looking
 from takeback.engine.outside import outside_effects
 from takeback.errors import NotFound
 from takeback.model.ids import short
@@ -33,7 +32,7 @@ _FEW = 3
 
 def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
     """What undo would do now; nothing is touched."""
-    with looking(line) as writer:
+    with line.looking() as writer:
         return _undo(line, writer, line.capture(writer, watch or Watch()), wish)
 
 
@@ -48,7 +47,7 @@ def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
 
 def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
     """What redo would do now; nothing is touched."""
-    with looking(line) as writer:
+    with line.looking() as writer:
         return _redo(line, writer, line.capture(writer, watch or Watch()), move)
 
 
