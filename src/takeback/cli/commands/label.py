@@ -9,7 +9,6 @@ from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references
 from takeback.cli.people import say
-from takeback.errors import NotFound
 from takeback.model.ids import short
 
 
@@ -30,9 +29,6 @@ def command(call: Call, reference: str, name: str, remove: bool) -> None:
     """
     line = call.line()
     snapshot = line.show(reference)
-    if remove and name not in snapshot.labels:
-        known = ", ".join(snapshot.labels) or "it has none"
-        raise NotFound(f"snapshot {short(snapshot.id)} has no label {name!r}", hints=[f"its labels: {known}"])
     (line.unlabel if remove else line.label)(snapshot, name)
     labels = line.show(snapshot.id).labels
     if call.json:
