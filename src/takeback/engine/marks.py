@@ -28,9 +28,8 @@ def unlabel(line: Line, reference: Reference, name: str) -> None:
     with line.blobs.database.write() as tx:
         row = resolve(tx, line, reference)
         if name not in row.labels:
-            raise NotFound(
-                f"snapshot {short(row.id)} is not called {name!r}", hints=["`takeback log` shows the labels"]
-            )
+            known = ", ".join(row.labels) or "it has none"
+            raise NotFound(f"snapshot {short(row.id)} has no label {name!r}", hints=[f"its labels: {known}"])
         snapshots.unlabel(tx, row.id, name)
 
 

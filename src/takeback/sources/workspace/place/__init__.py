@@ -22,12 +22,20 @@ from takeback.sources.workspace.names import STAGE_PREFIX
 from takeback.sources.workspace.place.areas import Area, Item
 from takeback.sources.workspace.place.content import MANY, OpenContent, Stager, needs_content, synchronise
 from takeback.sources.workspace.place.directories import Blocked, unavailable
-from takeback.sources.workspace.place.entries import Entries, changed_meanwhile, owner_for_new
+from takeback.sources.workspace.place.entries import Check, Entries, changed_meanwhile, owner_for_new
 from takeback.sources.workspace.place.growing import grow, growable
 from takeback.sources.workspace.place.permissions import change_mode
 from takeback.sources.workspace.place.readback import check_paths, unfinished
 from takeback.sources.workspace.place.staging import Staging
-from takeback.sources.workspace.place.standing import PERMISSIONS, kind_of, look, same_content, same_mode, same_shape
+from takeback.sources.workspace.place.standing import (
+    PERMISSIONS,
+    holds,
+    kind_of,
+    look,
+    same_content,
+    same_mode,
+    same_shape,
+)
 from takeback.sources.workspace.place.sweeping import sweep_stages
 
 __all__ = ["STAGE_PREFIX", "StagedFiles", "stage", "sweep_stages", "unfinished"]
@@ -173,7 +181,8 @@ class StagedFiles:
 
     def _delete_file(self, effect: Effect) -> None:
         if self._still_to_do(effect, effect.before, None):
-            self._entries.unlink(effect.path)
+            area = self._staging.area(effect.path.rpartition("/")[0])
+            self._entries.take_away(effect.path, Item(area, area.next_name()), self._expecting(effect))
 
     def _delete_directory(self, effect: Effect) -> None:
         found = self._entries.find(effect.path)
@@ -210,8 +219,12 @@ class StagedFiles:
     def _put(self, effect: Effect) -> None:
         before = None if _leaves(effect) else effect.before
         self._entries.make_parents(effect.path)
-        if self._still_to_do(effect, before, effect.after):
-            self._move(effect, self._entries.add if before is None else self._entries.replace)
+        if not self._still_to_do(effect, before, effect.after):
+            return
+        if before is None:
+            self._move(effect, self._entries.add)
+        else:
+            self._move(effect, lambda item, path: self._entries.swap(item, path, self._expecting(effect)))
 
     def _move(self, effect: Effect, move: Callable[[Item, str], None]) -> None:
         try:
@@ -251,6 +264,15 @@ class StagedFiles:
         if self._is_after(effect):
             return False
         raise changed_meanwhile(effect.path)
+
+    def _expecting(self, effect: Effect) -> Check:
+        """A check that what has left its place is what was planned for, to the last byte."""
+        before = effect.before
+
+        def check(directory: int, name: bytes) -> bool:
+            return before is not None and holds(directory, name, before)
+
+        return check
 
     def _is_after(self, effect: Effect) -> bool:
         found = self._entries.find(effect.path)

@@ -14,6 +14,10 @@ from takeback.sources.workspace.place.directories import Blocked
 from takeback.sources.workspace.place.permissions import own_as
 from takeback.sources.workspace.place.staging import Staging
 from takeback.sources.workspace.place.standing import look
+from takeback.sources.workspace.place.swapping import exchange
+
+Check = Callable[[int, bytes], bool]
+"""Whether what stands in a directory under a name is what was planned for."""
 
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
 
@@ -41,8 +45,22 @@ class Entries:
         status = None if parent is None else look(parent, name)
         return None if parent is None or status is None else (parent, name, status)
 
-    def unlink(self, path: str) -> None:
-        self._change(path, lambda parent, name: os.unlink(name, dir_fd=parent))
+    def take_away(self, path: str, aside: Item, expected: Check) -> None:
+        """Move a file or link aside; it is back in its place, and a Conflict, if it is not what was expected."""
+
+        def move(parent: int, name: bytes) -> None:
+            os.rename(name, aside.name, src_dir_fd=parent, dst_dir_fd=aside.area.handle)
+
+        try:
+            self._change(path, move)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            self._change(path, lambda parent, name: os.unlink(name, dir_fd=parent))
+            return
+        if not expected(aside.area.handle, aside.name):
+            self.add(aside, path)
+            raise changed_meanwhile(path)
 
     def rmdir(self, path: str) -> None:
         self._change(path, lambda parent, name: os.rmdir(name, dir_fd=parent))
@@ -77,6 +95,22 @@ class Entries:
         """Put a staged item in the place of a file or link; or a directory where nothing stands."""
         source = item.area.handle
         self._change(path, lambda parent, name: os.rename(item.name, name, src_dir_fd=source, dst_dir_fd=parent))
+
+    def swap(self, item: Item, path: str, expected: Check) -> None:
+        """Exchange a staged item with what stands in its place; a Conflict, and all as it was, if that is not what was
+        expected. Where nothing can be exchanged, the item replaces it."""
+        swapped = False
+
+        def change(parent: int, name: bytes) -> None:
+            nonlocal swapped
+            swapped = exchange(item.area.handle, item.name, parent, name)
+
+        self._change(path, change)
+        if not swapped:
+            self.replace(item, path)
+        elif not expected(item.area.handle, item.name):
+            self._change(path, change)
+            raise changed_meanwhile(path)
 
     def synchronise(self) -> None:
         """Write all directories that were changed to the disk."""
