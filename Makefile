@@ -9,7 +9,7 @@ help:
 	@echo "make test    set up everything and run every test (ARGS='-k undo' to choose)"
 	@echo "make check   lint, format, types and layers, in seconds"
 	@echo "make format  put the code into the form that make check wants"
-	@echo "make bench   time takeback against its peers, side by side"
+	@echo "make bench   time takeback against its peers, side by side (ARGS=--quick: two minutes)"
 
 demo: .venv/.takeback-run
 	$(RUN)/takeback demo
@@ -28,9 +28,8 @@ format: .venv/.takeback-dev
 	$(RUN)/ruff format
 
 bench: .venv/.takeback-run
-	scripts/services packages git
-	@echo "timing takeback and shadow git on the same generated tree, side by side; about a minute"
-	$(RUN)/python -m bench.turn $(ARGS)
+	scripts/services packages git restic borgbackup
+	$(RUN)/python -m bench $(ARGS)
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -22,6 +22,8 @@ SETTINGS = {
     "core.quotepath": "false",
 }
 
+BATCH = 100
+"""Files that one command of an undo puts back."""
 
 PATHS_ON_STDIN = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
@@ -34,19 +36,54 @@ class ShadowGit:
         self.project = project
         self.processes = 0
         self._tree = b""
+        self._start = b""
+        self._changed: list[bytes] = []
 
     def turn_start(self) -> None:
         """Take a snapshot."""
         self._tree = self._snapshot()
 
-    def turn_end(self) -> list[bytes]:
+    def turn_end(self) -> None:
         """Take a snapshot, then list what changed since the turn's start."""
-        before, self._tree = self._tree, self._snapshot()
+        self._start, self._tree = self._tree, self._snapshot()
         self._stage()
-        names = self._shadow("diff", "--cached", "--name-only", "-z", before.decode(), "--", ".")
+        names = self._shadow("diff", "--cached", "--name-only", "-z", self._start.decode(), "--", ".")
         changed = [name for name in names.split(b"\0") if name]
         ignored = self._ignored(changed)
-        return [name for name in changed if name not in ignored]
+        self._changed = [name for name in changed if name not in ignored]
+
+    def undo(self) -> None:
+        """Take a snapshot, as a safe undo would, then put the turn's files back: in batches, absent ones deleted."""
+        self._snapshot()
+        for begin in range(0, len(self._changed), BATCH):
+            batch = self._changed[begin : begin + BATCH]
+            names = [os.fsdecode(name) for name in batch]
+            listed = self._shadow("ls-tree", "--name-only", "-z", self._start.decode(), "--", *names)
+            there = set(listed.split(b"\0"))
+            kept = [name for name in names if os.fsencode(name) in there]
+            if kept:
+                self._shadow("checkout", self._start.decode(), "--", *kept)
+            for name in batch:
+                if name not in there:
+                    os.unlink(os.path.join(os.fsencode(self.project), name))
+
+    def checkout(self, place: Path) -> None:
+        """Everything of the latest snapshot, into an empty directory, with an index of its own."""
+        place.mkdir()
+        index = self.directory / "index.of-checkout"
+        command = [
+            "git",
+            f"--git-dir={self.directory}",
+            f"--work-tree={place}",
+            "checkout",
+            self._tree.decode(),
+            "--",
+            ".",
+        ]
+        subprocess.run(
+            command, cwd=place, env={**os.environ, "GIT_INDEX_FILE": str(index)}, check=True, capture_output=True
+        )
+        index.unlink()
 
     def collect_garbage(self) -> None:
         """What runs after every response."""

@@ -1,0 +1,1 @@
+"""Whom takeback is compared with: one module a peer, each driving the real program exactly as its users do."""

@@ -1,0 +1,44 @@
+"""How much work a run does: the sizes that the targets are meant for by default, smaller ones with --quick, more with --full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    name: str
+    small: int = 10_000
+    """Files of the small tree."""
+    large: int = 50_000
+    """Files of the large tree."""
+    small_captures: int = 3
+    large_captures: int = 1
+    turns: int = 11
+    """Rounds of a measured turn."""
+    undos: int = 5
+    restores: int = 2
+    history: int = 1_000
+    """Turns after which the bytes are counted."""
+    history_files: int = 500
+    restic_history: int = 100
+    """restic takes long for each backup, so it is compared after fewer turns."""
+    snapshots: int = 10_000
+    """In the store whose log and undo are compared with those of a store of 100."""
+
+
+DEFAULT = Scale("default")
+QUICK = Scale(
+    "quick",
+    small=1_000,
+    large=5_000,
+    small_captures=2,
+    turns=5,
+    undos=3,
+    restores=1,
+    history=100,
+    history_files=200,
+    restic_history=20,
+    snapshots=1_000,
+)
+FULL = Scale("full", large_captures=3, turns=21, undos=9, restores=5, restic_history=1_000, snapshots=100_000)
