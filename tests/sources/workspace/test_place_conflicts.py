@@ -14,7 +14,9 @@ import pytest
 from support.effects import Goal, goal, leftovers
 from support.trees import Dir, File, Link, Spec, make_tree, read_tree
 from takeback.errors import Conflict, TakebackError
-from takeback.sources.workspace.place import unfinished
+from takeback.model.plan import Effect
+from takeback.model.tree import Entry
+from takeback.sources.workspace.place import StagedFiles, unfinished
 
 Specs = Mapping[str, Spec]
 
@@ -208,3 +210,46 @@ def test_unfinished_sees_every_kind_of_difference(root: Path) -> None:
     os.rename(root / "d", root.parent / "aside")
     os.symlink(root.parent / "aside", root / "d")
     assert "d/c" in {effect.path for effect in unfinished(str(root), there.effects)}
+
+
+def test_what_is_written_between_the_last_look_and_the_change_is_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    make_tree(root, {"edited": "old", "gone": "old", "a": "1"})
+    staged = planned(root, {"edited": "new", "a": "1"}).stage(root)
+    still_to_do = StagedFiles._still_to_do
+
+    def then_somebody_writes(self: StagedFiles, effect: Effect, *entries: Entry | None) -> bool:
+        answer = still_to_do(self, effect, *entries)
+        (root / effect.path).write_text("mine")
+        return answer
+
+    monkeypatch.setattr(StagedFiles, "_still_to_do", then_somebody_writes)
+    with pytest.raises(Conflict):
+        staged.apply()
+    staged.discard()
+    assert {path.name: path.read_text() for path in root.iterdir()} in (
+        {"edited": "mine", "gone": "old", "a": "1"},
+        {"edited": "old", "gone": "mine", "a": "1"},
+    )
+
+
+@pytest.mark.parametrize("path", ["edited", "gone"])
+def test_what_is_written_to_a_file_that_has_just_left_its_place_is_given_back(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "root"
+    make_tree(root, {"edited": "old", "gone": "old"})
+    staged = planned(root, {"edited": "new"}).stage(root)
+    with open(root / path, "a") as held:
+        check_out = staged._entries.check_out
+
+        def then_somebody_writes() -> None:
+            held.write(" and mine")
+            held.flush()
+            check_out()
+
+        staged._entries.check_out = then_somebody_writes  # type: ignore[method-assign]
+        with pytest.raises(Conflict):
+            staged.apply()
+        staged.discard()
+    assert (root / path).read_text() == "old and mine"

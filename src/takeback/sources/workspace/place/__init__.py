@@ -122,6 +122,7 @@ class StagedFiles:
         finally:
             self._staging.directories.forget()
             self._staging.tighten()
+        self._entries.check_out()
         self._entries.synchronise()
         self._done = True
         self.discard()
@@ -266,11 +267,11 @@ class StagedFiles:
         raise changed_meanwhile(effect.path)
 
     def _expecting(self, effect: Effect) -> Check:
-        """A check that what has left its place is what was planned for, to the last byte."""
-        before = effect.before
+        """A check that what has left its place is what was planned for, to the last byte, or what was to come there."""
+        known = [entry for entry in (effect.before, effect.after) if entry is not None]
 
         def check(directory: int, name: bytes) -> bool:
-            return before is not None and holds(directory, name, before)
+            return any(holds(directory, name, entry) for entry in known)
 
         return check
 

@@ -30,6 +30,8 @@ class Entries:
         self._planned = planned
         self._directories = staging.directories
         self._changed: set[str] = set()
+        self._out: list[tuple[str, Item, tuple[int, int], Callable[[Item, str], None]]] = []
+        """What has left its place: where it stood, where it is, when and how long it was, and the way back."""
 
     def find(self, path: str) -> tuple[int, bytes, os.stat_result] | None:
         """What stands at a path: the directory that it stands in, its name there, and its stat.
@@ -58,9 +60,7 @@ class Entries:
                 raise
             self._change(path, lambda parent, name: os.unlink(name, dir_fd=parent))
             return
-        if not expected(aside.area.handle, aside.name):
-            self.add(aside, path)
-            raise changed_meanwhile(path)
+        self._check(aside, path, expected, self.add)
 
     def rmdir(self, path: str) -> None:
         self._change(path, lambda parent, name: os.rmdir(name, dir_fd=parent))
@@ -108,9 +108,24 @@ class Entries:
         self._change(path, change)
         if not swapped:
             self.replace(item, path)
-        elif not expected(item.area.handle, item.name):
-            self._change(path, change)
+        else:
+            self._check(item, path, expected, lambda _, path: self._change(path, change))
+
+    def _check(self, item: Item, path: str, expected: Check, give_back: Callable[[Item, str], None]) -> None:
+        written = _written(item)
+        if not expected(item.area.handle, item.name):
+            give_back(item, path)
             raise changed_meanwhile(path)
+        self._out.append((path, item, written, give_back))
+
+    def check_out(self) -> None:
+        """Look once more at all that has left its place: who had it open may have written to it since. It is given
+        back then, and a Conflict."""
+        while self._out:
+            path, item, written, give_back = self._out.pop()
+            if _written(item) != written:
+                give_back(item, path)
+                raise changed_meanwhile(path)
 
     def synchronise(self) -> None:
         """Write all directories that were changed to the disk."""
@@ -138,6 +153,11 @@ class Entries:
                 raise
             act(parent, name)
         self._changed.add(directory)
+
+
+def _written(item: Item) -> tuple[int, int]:
+    status = look(item.area.handle, item.name)
+    return (0, 0) if status is None else (status.st_size, status.st_mtime_ns)
 
 
 def owner_for_new(directory: os.stat_result) -> os.stat_result | None:
