@@ -5,6 +5,7 @@ import fcntl
 import os
 import signal
 import stat
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -216,3 +217,12 @@ def test_where_nothing_can_be_locked_it_says_so_instead_of_going_on(
     monkeypatch.setattr(locks, "_FALLBACK", str(tmp_path))
     with pytest.raises(Exception, match="No locks available"), root_lock(str(tmp_path)):
         pytest.fail("went on without a lock")
+
+
+def test_who_waits_for_long_is_told_for_whom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "_MOMENT", 0.05)
+    told: list[str] = []
+    with root_lock(str(tmp_path)), pytest.raises(Locked), root_lock(str(tmp_path), 0.3, told.append):
+        pass
+    (who,) = told
+    assert str(os.getpid()) in who or not sys.platform.startswith("linux")

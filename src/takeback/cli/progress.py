@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from takeback.cli.text import count
+from takeback.cli.text import count, visible
 from takeback.model.progress import Listener, Progress
 from takeback.model.sizes import format_size
 
@@ -46,6 +46,8 @@ def clear() -> None:
 
 
 def _words(progress: Progress) -> str:
+    if progress.phase == "wait":
+        return f"waiting for {visible(progress.text)}"
     what = f"{_WORDS.get(progress.phase, progress.phase)} {count(progress.done, 'item')}"
     if progress.total:
         what += f" of {progress.total:,}"

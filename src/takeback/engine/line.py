@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -42,8 +42,17 @@ class Present:
 class Line:
     """A timeline by root and name. Its row is made by the first save; looking at it writes nothing."""
 
-    def __init__(self, blobs: BlobStore, root: str, name: str, sources: Mapping[str, Source]) -> None:
+    def __init__(
+        self,
+        blobs: BlobStore,
+        root: str,
+        name: str,
+        sources: Mapping[str, Source],
+        waiting: Callable[[str], None] | None = None,
+    ) -> None:
         self.blobs = blobs
+        self.waiting = waiting
+        """Is told who holds a root's lock, if that takes long."""
         self.root = root
         self.name = name
         self.sources = sources
@@ -53,7 +62,7 @@ class Line:
         """Keep everybody else from looking at, or changing, the same roots, whatever store they use."""
         with ExitStack() as stack:
             for root in sorted({source.root for source in self.sources.values() if source.root}):
-                stack.enter_context(root_lock(root, timeout))
+                stack.enter_context(root_lock(root, timeout, self.waiting))
             yield
 
     @contextmanager

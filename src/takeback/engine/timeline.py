@@ -17,7 +17,7 @@ from takeback.engine.references import Reference
 from takeback.engine.scope import Scope
 from takeback.model.diff import Diff
 from takeback.model.plan import Plan, Report
-from takeback.model.progress import Listener, Watch
+from takeback.model.progress import Listener, Progress, Watch
 from takeback.model.sizes import parse_seconds
 from takeback.model.snapshot import Snapshot
 from takeback.model.tree import Entry
@@ -35,6 +35,8 @@ class Timeline:
     def __init__(self, line: Line, *, listener: Listener | None = None) -> None:
         self._line = line
         self._listener = listener
+        if listener is not None:
+            line.waiting = lambda who: listener(Progress("wait", 0, text=who))
         budgets = [getattr(source, "time_budget", None) for source in line.sources.values()]
         self._budget = min((budget for budget in budgets if budget is not None), default=None)
 

@@ -11,12 +11,13 @@ from takeback.errors import OutOfTime
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One event: how far a phase (``scan``, ``store``, ``apply``, ``check``) has come."""
+    """One event: how far a phase (``scan``, ``store``, ``apply``, ``check``) has come, or whom it waits for (``wait``)."""
 
     phase: str
     done: int
     total: int | None = None
     size: int = 0
+    text: str = ""
 
 
 Listener = Callable[[Progress], None]

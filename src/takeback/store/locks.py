@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from blake3 import blake3
@@ -22,6 +22,7 @@ from takeback.store.durable import storage_error
 
 _NO_FLOCK = {errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.ENOSYS}
 _POLL = 0.02
+_MOMENT = 1.0
 _FALLBACK = "/tmp"
 
 _HELD: set[int] = set()
@@ -29,9 +30,12 @@ _HELD: set[int] = set()
 
 
 @contextmanager
-def root_lock(path: str, timeout: float = 10.0) -> Iterator[None]:
-    """Hold the lock of the directory ``path``; Locked, naming the holder, when it stays taken for ``timeout`` seconds."""
-    fd = _locked(path, timeout)
+def root_lock(path: str, timeout: float = 10.0, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold the lock of the directory ``path``; Locked, naming the holder, when it stays taken for ``timeout`` seconds.
+
+    ``waiting`` is told who holds it, once, if it takes longer than a moment.
+    """
+    fd = _locked(path, timeout, waiting)
     owner = os.getpid()
     _HELD.add(fd)
     try:
@@ -44,7 +48,7 @@ def root_lock(path: str, timeout: float = 10.0) -> Iterator[None]:
             os.close(fd)
 
 
-def _locked(path: str, timeout: float) -> int:
+def _locked(path: str, timeout: float, waiting: Callable[[str], None] | None) -> int:
     fd = _open_directory(path)
     on_directory = True
     deadline = time.monotonic() + timeout
@@ -62,6 +66,9 @@ def _locked(path: str, timeout: float) -> int:
                 fd = _instead_of(fd)
                 continue
             left = deadline - time.monotonic()
+            if waiting is not None and timeout - left > _MOMENT:
+                waiting(_who(fd))
+                waiting = None
             if left <= 0:
                 raise _taken(fd, path, timeout)
             time.sleep(min(_POLL, left))
@@ -101,11 +108,15 @@ def _instead_of(fd: int) -> int:
 
 def _taken(fd: int, path: str, timeout: float) -> Locked:
     holder = _holder(fd)
-    who = f"process {holder[0]} ({holder[1]})" if holder else "another process"
     return Locked(
-        f"{path} is in use: {who} has been saving or restoring it for more than {timeout:g} seconds.",
+        f"{path} is in use: {_who(fd)} has been saving or restoring it for more than {timeout:g} seconds.",
         hints=["wait for it and try again", *([f"or end it: kill {holder[0]}"] if holder else [])],
     )
+
+
+def _who(fd: int) -> str:
+    holder = _holder(fd)
+    return f"process {holder[0]} ({holder[1]})" if holder else "another process"
 
 
 def _holder(fd: int) -> tuple[int, str] | None:
