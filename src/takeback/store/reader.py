@@ -86,7 +86,7 @@ class Reader:
             location = self._locate(id, None)
             if location.kind != BlobKind.RECIPE:
                 return location.length
-            pending = self._read(location)
+            pending = self._settled(location, None)
         return decode_recipe(id, pending.data).size if pending.kind == BlobKind.RECIPE else len(pending.data)
 
     def recipe(self, id: bytes) -> Recipe:
@@ -112,13 +112,19 @@ class Reader:
     def _stored(self, id: bytes, kind: BlobKind | None) -> Stored:
         if self._pending is not None and (stored := self._pending(id)) is not None:
             return stored
-        ahead = self._ahead.pop(id, None)
-        if ahead is not None:
+        return self._settled(self._locate(id, kind), kind)
+
+    def _settled(self, location: Location, kind: BlobKind | None) -> Stored:
+        """Read a blob. If it was moved since it was located (folded, or packed anew), read it where it is now."""
+        while True:
+            self._ahead.pop(location.id, None)
             try:
-                return self._read(ahead)
+                return self._read(location)
             except Integrity:
-                pass  # it may have been moved since (folded, or packed anew): look where it is now
-        return self._read(self._locate(id, kind))
+                now = self._locate(location.id, kind)
+                if now == location:
+                    raise
+                location = now
 
     def _locate(self, id: bytes, kind: BlobKind | None) -> Location:
         if self._closed:

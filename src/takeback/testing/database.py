@@ -171,3 +171,14 @@ class DatabaseSuite:
 
     def test_it_says_how_large_it_is(self, database: Database) -> None:
         assert database.size() > 0
+
+    def test_tidying_keeps_every_row(self, database: Database) -> None:
+        with database.write() as tx:
+            for _ in range(100):
+                blobs.add_hot(tx, bytes(10_000), 10_000, ())
+        with database.write() as tx:
+            tx.execute("DELETE FROM hot WHERE frame > 1")
+        database.tidy()
+        with database.read() as tx:
+            assert blobs.hot_frame(tx, 1) == (bytes(10_000), 10_000)
+            assert blobs.hot_frame(tx, 2) is None

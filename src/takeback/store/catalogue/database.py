@@ -38,5 +38,8 @@ class Database(Protocol):
     def size(self) -> int:
         """Bytes that the database takes."""
 
+    def tidy(self) -> None:
+        """Give back space that deleted rows left, as far as nobody is in the way; nothing where there is none to give."""
+
     def close(self) -> None:
         """Close every connection of this process."""

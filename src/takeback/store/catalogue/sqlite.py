@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 
 import apsw
 
-from takeback.errors import Integrity, InvalidInput, Unavailable
+from takeback.errors import Integrity, InvalidInput, Locked, Unavailable
 from takeback.store.catalogue import schema, sqlite_errors
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.sqlite_connection import Connection, Reading, Writing
@@ -24,6 +24,10 @@ from takeback.store.catalogue.sqlite_errors import catalogue_error
 _CACHE_KIB = 16 << 10
 _WAL_BYTES = 4 << 20
 """What a checkpoint leaves of the WAL's file."""
+_FREE_PAGES = 64
+_FREE_SHARE = 0.25
+"""More empty pages than this, and more than this share of all, and the file is written anew."""
+_TIDY_PATIENCE = 1000
 
 
 class SqliteDatabase:
@@ -100,6 +104,25 @@ class SqliteDatabase:
             with self.read() as tx:
                 return int(tx.execute("PRAGMA page_count")[0][0]) * int(tx.execute("PRAGMA page_size")[0][0])
         return sum(os.stat(name).st_size for name in (self._path, f"{self._path}-wal") if os.path.exists(name))
+
+    def tidy(self) -> None:
+        """Write the file anew if much of it is empty, then empty the WAL. Whoever is busy there comes first."""
+        if self._path is None or self.readonly:
+            return
+        connection = self.locked()
+        try:
+            if connection.depth:
+                raise InvalidInput("a catalogue is not tidied in the middle of a transaction")
+            connection.handle.set_busy_timeout(_TIDY_PATIENCE)
+            free, pages = (int(connection.execute(f"PRAGMA {name}")[0][0]) for name in ("freelist_count", "page_count"))
+            if free > _FREE_PAGES and free > pages * _FREE_SHARE:
+                connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except Locked:
+            pass  # the next maintenance finds it as it is
+        finally:
+            connection.handle.set_busy_timeout(int(sqlite_errors.PATIENCE * 1000))
+            connection.lock.release()
 
     def locked(self) -> Connection:
         """The calling thread's connection, locked, so that neither a fork nor `close` takes it away."""

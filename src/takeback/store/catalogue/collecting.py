@@ -1,0 +1,127 @@
+"""The queries of a collection: hot rows that become packs, packs that are condemned, revived or removed.
+
+A pack is removed in two steps. First its blobs are forgotten and its row becomes ``pending`` again, as it was before
+its file existed; then the file goes, then the row. So there is a row for as long as there may be a file, whatever
+is killed in between, and packs that a dead writer left are removed in the same way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from takeback.store.catalogue import counters
+from takeback.store.catalogue.blobs import HOT_PACK
+from takeback.store.catalogue.database import Transaction
+from takeback.store.packs.pack import PackEntry
+
+_CONDEMNED_AT = "condemned_at"
+_FOLD = "fold"
+DROPPING = ("drop", "prune")
+"""Operations that take snapshots out of the history; each names the manifest."""
+
+
+def hot_frames(tx: Transaction) -> list[int]:
+    return [frame for (frame,) in tx.execute("SELECT frame FROM hot ORDER BY frame")]
+
+
+def hot_entries(tx: Transaction, frame: int) -> list[PackEntry]:
+    rows = tx.execute(
+        "SELECT id, kind, frame, start, length FROM blobs WHERE pack = ? AND frame = ? ORDER BY start",
+        (HOT_PACK, frame),
+    )
+    return [PackEntry(*row) for row in rows]
+
+
+def move_out_of_hot(tx: Transaction, pack: int, entries: Iterable[PackEntry]) -> None:
+    """Point the rows of hot blobs to the pack that holds them now."""
+    tx.executemany(
+        "UPDATE blobs SET pack = ?, frame = ?, start = ? WHERE id = ? AND pack = ?",
+        ((pack, entry.frame, entry.start, entry.id, HOT_PACK) for entry in entries),
+    )
+
+
+def drop_empty_hot(tx: Transaction, frames: Iterable[int]) -> None:
+    """Delete those of some hot frames that no blob lies in any more."""
+    tx.executemany(
+        "DELETE FROM hot WHERE frame = ? AND NOT EXISTS (SELECT 1 FROM blobs WHERE pack = ? AND frame = hot.frame)",
+        ((frame, HOT_PACK) for frame in frames),
+    )
+
+
+def condemn(tx: Transaction, packs: Iterable[int]) -> int:
+    """Make live packs unknown to all who come from now on; returns the generation that has to end before they go."""
+    passed = advance(tx)
+    if not tx.execute("SELECT 1 FROM packs WHERE state = 'condemned' LIMIT 1"):
+        now = counters.value(tx, "operations")
+        tx.execute("DELETE FROM counters WHERE name = ?", (_CONDEMNED_AT,))
+        tx.execute("INSERT INTO counters (name, value) VALUES (?, ?)", (_CONDEMNED_AT, now))
+    tx.executemany(
+        "UPDATE packs SET state = 'condemned', generation = ? WHERE id = ? AND state = 'live'",
+        ((passed, pack) for pack in packs),
+    )
+    return passed
+
+
+def advance(tx: Transaction) -> int:
+    """Begin a new generation of leases; returns the one that has passed."""
+    return counters.next_value(tx, "generation") - 1
+
+
+def present_generation(tx: Transaction) -> int:
+    return counters.value(tx, "generation")
+
+
+def revive(tx: Transaction, pack: int) -> None:
+    tx.execute("UPDATE packs SET state = 'live' WHERE id = ? AND state = 'condemned'", (pack,))
+
+
+def forget(tx: Transaction, pack: int) -> bool:
+    """Forget the blobs of a condemned pack, so that its file can go; False if it is condemned no longer."""
+    rows = tx.execute(
+        "UPDATE packs SET state = 'pending', size = 0, raw_size = 0 WHERE id = ? AND state = 'condemned' RETURNING id",
+        (pack,),
+    )
+    if rows:
+        tx.execute("DELETE FROM blobs WHERE pack = ?", (pack,))
+        tx.execute("DELETE FROM frames WHERE pack = ?", (pack,))
+    return bool(rows)
+
+
+def is_pending(tx: Transaction, pack: int) -> bool:
+    return bool(tx.execute("SELECT 1 FROM packs WHERE id = ? AND state = 'pending'", (pack,)))
+
+
+def any_pending(tx: Transaction) -> bool:
+    return bool(tx.execute("SELECT 1 FROM packs WHERE state = 'pending' LIMIT 1"))
+
+
+def note_swept(tx: Transaction, generation: int) -> None:
+    """From now on nothing is committed under a lease of this generation or an older one."""
+    tx.execute("UPDATE counters SET value = ? WHERE name = 'swept' AND value < ?", (generation, generation))
+
+
+def dropped_since_condemned(tx: Transaction) -> list[bytes]:
+    """Manifests of snapshots that went after the oldest of the condemned packs was condemned: whoever runs since
+    then may have seen them."""
+    marks = ", ".join("?" * len(DROPPING))
+    rows = tx.execute(
+        f"SELECT detail FROM operations WHERE seq > ? AND verb IN ({marks})",
+        (counters.value(tx, _CONDEMNED_AT), *DROPPING),
+    )
+    return [bytes.fromhex(json.loads(detail)["manifest"]) for (detail,) in rows]
+
+
+def newest_history(tx: Transaction) -> bytes | None:
+    """The blob that the last fold wrote for repair."""
+    rows = tx.execute("SELECT detail FROM operations WHERE verb = ? ORDER BY seq DESC LIMIT 1", (_FOLD,))
+    return bytes.fromhex(json.loads(rows[0][0])["history"]) if rows else None
+
+
+def note_history(tx: Transaction, blob: bytes, time_ns: int) -> None:
+    """Make a blob the newest history; the note of the one before goes."""
+    tx.execute("DELETE FROM operations WHERE verb = ?", (_FOLD,))
+    tx.execute(
+        "INSERT INTO operations (seq, timeline, time_ns, verb, detail) VALUES (?, NULL, ?, ?, ?)",
+        (counters.next_value(tx, "operations"), time_ns, _FOLD, json.dumps({"history": blob.hex()})),
+    )

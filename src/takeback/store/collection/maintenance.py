@@ -1,0 +1,108 @@
+"""One maintenance from its beginning to its end. It can be killed anywhere: nothing is lost, and the next one goes on.
+
+What is needed is the engine's to say: ``mark`` gives the ids of all blobs that snapshots and journals lead to, as of the
+moment it is called.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from takeback.errors import Locked, Unavailable
+from takeback.model.progress import Watch
+from takeback.store import stats
+from takeback.store.blobstore import BlobStore
+from takeback.store.catalogue import collecting
+from takeback.store.collection import folding, sweeping
+from takeback.store.collection.condemning import condemn
+from takeback.store.collection.history import history_blobs, write_history
+from takeback.store.locks import root_lock
+
+Mark = Callable[[], AbstractSet[bytes]]
+
+_IN_MEMORY = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """What a maintenance did."""
+
+    busy: bool = False
+    """Another one was running, so nothing was done."""
+    folded: int = 0
+    """Hot frames that were moved into packs."""
+    condemned: int = 0
+    """Packs that were replaced or given up."""
+    removed: int = 0
+    """Packs that were removed."""
+    revived: int = 0
+    """Packs that were needed again."""
+    leftovers: int = 0
+    """What killed processes left behind."""
+    waiting: int = 0
+    """Condemned packs that somebody may still use; a later maintenance removes them."""
+    bytes_before: int = 0
+    bytes_after: int = 0
+
+
+def maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
+    """Fold, condemn, sweep and tidy up; if another maintenance of the store is running, nothing."""
+    if store.readonly:
+        raise Unavailable(
+            "the store cannot be maintained: it is read-only.", hints=["make its directory writable, or let its owner"]
+        )
+    with _alone(store) as alone:
+        return _maintain(store, mark, watch) if alone else Maintained(busy=True)
+
+
+def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
+    def needed() -> set[bytes]:
+        return {*mark(), *history_blobs(store)}
+
+    before = stats.stats(store).bytes_on_disk
+    files = sweeping.unfinished_files(store)
+    write_history(store)
+    folded = folding.fold(store, watch)
+    condemned = condemn(store, needed(), watch)
+    with store.database.read() as tx:
+        pending = collecting.any_pending(tx)
+    if (files or pending) and not condemned:
+        with store.database.write() as tx:
+            collecting.advance(tx)  # so that those who hold a lease of the time before can be told from the later ones
+    swept = sweeping.sweep(store, needed)
+    leftovers = sweeping.remove_leftovers(store, files) - swept.removed
+    store.database.tidy()
+    after = stats.stats(store)
+    return Maintained(
+        folded=folded,
+        condemned=condemned,
+        removed=swept.removed,
+        revived=swept.revived,
+        leftovers=max(0, leftovers),
+        waiting=after.condemned_packs,
+        bytes_before=before,
+        bytes_after=after.bytes_on_disk,
+    )
+
+
+@contextmanager
+def _alone(store: BlobStore) -> Iterator[bool]:
+    """Whether this is the only maintenance of the store: the kernel's lock on the directory of its packs."""
+    if store.path is None:
+        with _IN_MEMORY:
+            yield True
+        return
+    lock = root_lock(str(store.path / "packs"), 0)
+    try:
+        lock.__enter__()
+    except Locked:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.__exit__(None, None, None)

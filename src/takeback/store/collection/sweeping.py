@@ -1,0 +1,90 @@
+"""Removing condemned packs, and what killed processes left behind.
+
+A condemned pack goes when every lease up to the generation of its condemnation has ended, and only if nothing that
+was committed since needs it: who began before may have relied on a blob there. Such a pack is live again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from takeback.store.blobstore import BlobStore
+from takeback.store.catalogue import blobs, collecting
+from takeback.store.catalogue.blobs import PackRow
+from takeback.store.packs.pack import object_name
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    removed: int = 0
+    revived: int = 0
+    size: int = 0
+    """Bytes of the removed packs."""
+
+
+def unfinished_files(store: BlobStore) -> list[str]:
+    """Files of packs that somebody is writing, or was when killed."""
+    if store.path is None:
+        return []
+    directory = os.fspath(store.path / "tmp")
+    return [os.path.join(directory, name) for name in os.listdir(directory)]
+
+
+def sweep(store: BlobStore, mark: Callable[[], AbstractSet[bytes]]) -> Swept:
+    """Remove the condemned packs that nobody can rely on any more."""
+    ended = _ended(store, "condemned")
+    if not ended:
+        return Swept()
+    needed = mark()  # after the leases have ended: nobody can commit a reference to these packs any more
+    removed = revived = size = 0
+    for row in ended:
+        with store.database.write() as tx:
+            if any(entry.id in needed for entry in blobs.entries_of(tx, row.id)):
+                collecting.revive(tx, row.id)
+                revived += 1
+            elif collecting.forget(tx, row.id):
+                collecting.note_swept(tx, row.generation)
+                removed += 1
+                size += row.size
+    return Swept(removed, revived, size)
+
+
+def remove_leftovers(store: BlobStore, files: Iterable[str]) -> int:
+    """Remove the objects of pending packs whose writers have ended, and ``files``, which were seen before the present
+    generation began; returns how many there were."""
+    removed = 0
+    for row in _ended(store, "pending"):
+        with store.database.write() as tx:
+            collecting.note_swept(tx, row.generation)
+            if not collecting.is_pending(tx, row.id):
+                continue  # its writer committed it before it ended
+        store.backend.delete(object_name(row.name))
+        with store.database.write() as tx:
+            blobs.forget_pending(tx, row.id)
+        removed += 1
+    with store.database.read() as tx:
+        passed = collecting.present_generation(tx) - 1
+    if (gone := list(files)) and store.leases.ended(passed):
+        with store.database.write() as tx:
+            collecting.note_swept(tx, passed)
+        for path in gone:
+            try:
+                os.unlink(path)
+                removed += 1
+            except FileNotFoundError:
+                pass
+    return removed
+
+
+def _ended(store: BlobStore, state: str) -> list[PackRow]:
+    """Packs of a state whose generation has passed and ended."""
+    with store.database.read() as tx:
+        present = collecting.present_generation(tx)
+        rows = [row for row in blobs.packs(tx) if row.state == state and row.generation < present]
+    generations = {row.generation: False for row in sorted(rows, key=lambda row: row.generation)}
+    for generation in generations:
+        generations[generation] = store.leases.ended(generation)
+    return [row for row in rows if generations[row.generation]]
