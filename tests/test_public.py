@@ -13,7 +13,7 @@ from takeback import errors
 from takeback.errors import TakebackError
 
 VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop"
-STORE_VERBS = "timeline verify stats"
+STORE_VERBS = "timeline verify stats prune undrop maintain"
 
 NAMES = {
     "entries": {"here", "open"},
@@ -34,6 +34,9 @@ NAMES = {
         "Change",
         "Health",
         "Usage",
+        "Policy",
+        "Pruned",
+        "Maintained",
         "Progress",
     },
     "errors": {

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from takeback.engine.health import Health, Usage
     from takeback.engine.history import Log
+    from takeback.engine.retention import Pruned
     from takeback.engine.store import Store
     from takeback.engine.timeline import Timeline
     from takeback.errors import (
@@ -34,15 +35,18 @@ if TYPE_CHECKING:
     from takeback.model.diff import Change, Diff
     from takeback.model.move import Move
     from takeback.model.plan import Effect, Kept, Outside, Plan, Report
+    from takeback.model.policy import Policy
     from takeback.model.progress import Progress
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
     from takeback.sources.workspace.source import Workspace
+    from takeback.store.collection.maintenance import Maintained
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "takeback.engine.health": ("Health", "Usage"),
     "takeback.engine.history": ("Log",),
+    "takeback.engine.retention": ("Pruned",),
     "takeback.engine.store": ("Store",),
     "takeback.engine.timeline": ("Timeline",),
     "takeback.errors": (
@@ -62,9 +66,11 @@ _HOMES = {
     "takeback.model.diff": ("Change", "Diff"),
     "takeback.model.move": ("Move",),
     "takeback.model.plan": ("Effect", "Kept", "Outside", "Plan", "Report"),
+    "takeback.model.policy": ("Policy",),
     "takeback.model.progress": ("Progress",),
     "takeback.model.snapshot": ("NotCaptured", "Part", "Snapshot"),
     "takeback.sources.workspace.source": ("Workspace",),
+    "takeback.store.collection.maintenance": ("Maintained",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -88,6 +94,9 @@ __all__ = [
     "Change",
     "Health",
     "Usage",
+    "Policy",
+    "Pruned",
+    "Maintained",
     "Progress",
     "TakebackError",
     "InvalidInput",

@@ -30,7 +30,7 @@ LARGE = 400_000
 
 
 def maintain(store: BlobStore, needed: Collection[bytes]) -> Maintained:
-    return maintenance.maintain(store, lambda: set(needed), Watch())
+    return maintenance.maintain(store, lambda dropped: set(needed), Watch())
 
 
 def read_all(store: BlobStore, ids: Collection[bytes]) -> list[bytes]:
@@ -169,7 +169,7 @@ def test_who_began_before_a_condemnation_may_rely_on_what_is_condemned(store: Bl
     writer.commit(lambda tx: needed.add(id))
     assert writer.added == 0, "it was not stored again"
     writer.close()
-    done = maintenance.maintain(store, lambda: needed, Watch())
+    done = maintenance.maintain(store, lambda dropped: needed, Watch())
     assert (done.removed, done.revived) == (0, 1)
     assert read_all(store, [id]) == [noise(LARGE)]
     assert problems(store) == []

@@ -19,6 +19,16 @@ def stores(path: Path) -> None:
         assert_type(store.stats(), tb.Usage)
 
 
+def keeping_it_small(store: tb.Store, line: tb.Timeline) -> None:
+    policy = tb.Policy(keep_last=50, max_age="30d", max_bytes="5GiB")
+    assert_type(store.prune(policy), tb.Pruned)
+    pruned = store.prune(tb.Policy(max_age=86400, max_bytes=1 << 30), timeline=line, dry_run=True)
+    assert_type(pruned.snapshots, tuple[str, ...])
+    assert_type(pruned.bytes, int)
+    assert_type(store.undrop("4f2a"), str)
+    assert_type(store.maintain(), tb.Maintained)
+
+
 def timelines(store: tb.Store) -> None:
     assert_type(tb.here(), tb.Timeline)
     assert_type(tb.here(Path("src"), listener=lambda event: None), tb.Timeline)

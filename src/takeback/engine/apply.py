@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from takeback.engine import journal, moves, record
+from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
@@ -40,6 +41,7 @@ def apply(line: Line, plan: Plan, watch: Watch | None = None) -> Report:
         journal.recover(line, writer)
         present = line.capture(writer, watch or Watch())
         _check_unmoved(line, writer, plan, present)
+        keep_content(writer, plan.effects)
         return carry_out(line, writer, plan, present)
 
 

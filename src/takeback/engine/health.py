@@ -65,7 +65,8 @@ class Usage:
 
 
 def verify(blobs: BlobStore, read_data: bool, watch: Watch) -> Health:
-    """Check packs and catalogue, then that every snapshot's blobs are there."""
+    """Check packs and catalogue, then that every snapshot's blobs are there. That chunks are gone is no problem if no
+    snapshot needs them: a collection removes packs, and what nothing needs may lie in several."""
     problems = list(store_verify.verify(blobs, read_data, watch))
     with blobs.reader() as reader:
         rows = _rows(blobs)
@@ -90,6 +91,7 @@ def verify(blobs: BlobStore, read_data: bool, watch: Watch) -> Health:
                     Problem("missing blob", f"snapshot {short(row.id)}", detail, blobs=tuple(sorted(missing)))
                 )
                 harmed[row.id] = None
+        problems = [each for each in problems if each.kind != "missing chunk" or reach.seen.intersection(each.blobs)]
         harmed |= dict.fromkeys(_harmed(reader, loaded, problems))
     return Health(tuple(problems), tuple(harmed), len(rows), len(reach.seen), read_data)
 

@@ -26,8 +26,19 @@ class Reach:
         for key, blob in part.refs.items():
             if key == "content" and part.kind in TREES:
                 yield from self._tree(blob, 0)
-            elif self._first(blob):
-                yield blob
+            else:
+                yield from self.blob(blob)
+
+    def blob(self, blob: bytes) -> Iterator[bytes]:
+        """A blob that leads to no others, if it was not given out before."""
+        if self._first(blob):
+            yield blob
+
+    def file(self, entry: Entry) -> Iterator[bytes]:
+        """The content of a file or a link."""
+        if self._first(entry.id):
+            yield entry.id
+            yield from self._chunks(entry)
 
     def _tree(self, tree: bytes, depth: int) -> Iterator[bytes]:
         if not self._first(tree):
@@ -36,9 +47,8 @@ class Reach:
         for entry in trees.load_checked(self._reader, tree, depth).values():
             if entry.kind == DIRECTORY:
                 yield from self._tree(entry.id, depth + 1)
-            elif self._first(entry.id):
-                yield entry.id
-                yield from self._chunks(entry)
+            else:
+                yield from self.file(entry)
 
     def _chunks(self, entry: Entry) -> Iterator[bytes]:
         if entry.size > LARGE:

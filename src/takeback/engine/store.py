@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from takeback.engine.health import Health, Usage, stats, verify
 from takeback.engine.line import Line
@@ -15,6 +16,11 @@ from takeback.sources.protocol import Source
 from takeback.store.blobstore import BlobStore, open_local, open_memory
 from takeback.store.catalogue import timelines
 from takeback.store.catalogue.timelines import TimelineRow
+
+if TYPE_CHECKING:
+    from takeback.engine.retention import Pruned
+    from takeback.model.policy import Policy
+    from takeback.store.collection.maintenance import Maintained
 
 MEMORY = ":memory:"
 
@@ -63,6 +69,41 @@ class Store:
     def stats(self) -> Usage:
         """What uses the space, and what deduplication and compression saved."""
         return stats(self.blobs)
+
+    def prune(
+        self,
+        policy: Policy,
+        *,
+        timeline: Timeline | None = None,
+        dry_run: bool = False,
+        listener: Listener | None = None,
+    ) -> Pruned:
+        """Let snapshots go that are beyond a policy's limits, of one timeline or of all; `maintain` frees their bytes.
+
+        Pinned snapshots, the first and the latest of each timeline stay, and what open moves and unfinished restores
+        need. Labels protect nothing. With ``dry_run`` nothing is changed.
+        """
+        from takeback.engine import retention
+
+        line = timeline._line if timeline is not None else None
+        return retention.prune(self.blobs, policy, line, dry_run, Watch(listener=listener))
+
+    def undrop(self, snapshot: str) -> str:
+        """Take back a drop, or what a prune let go, by the snapshot's id or the beginning of it; its whole id.
+
+        It comes back to its place with its labels; moves that were joined stay so. NotFound once a maintenance has
+        removed what it needs.
+        """
+        from takeback.engine.undrop import undrop
+
+        return undrop(self.blobs, snapshot)
+
+    def maintain(self, *, listener: Listener | None = None) -> Maintained:
+        """Pack what was saved in small pieces and remove what no snapshot needs. Others can work meanwhile; if
+        another maintenance is running, nothing is done."""
+        from takeback.engine import maintenance  # here as above: no save needs it, and what it loads takes time
+
+        return maintenance.maintain(self.blobs, Watch(listener=listener))
 
     def close(self) -> None:
         self.blobs.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from takeback.store.catalogue import counters
 from takeback.store.catalogue.blobs import HOT_PACK
@@ -101,15 +102,28 @@ def note_swept(tx: Transaction, generation: int) -> None:
     tx.execute("UPDATE counters SET value = ? WHERE name = 'swept' AND value < ?", (generation, generation))
 
 
-def dropped_since_condemned(tx: Transaction) -> list[bytes]:
-    """Manifests of snapshots that went after the oldest of the condemned packs was condemned: whoever runs since
-    then may have seen them."""
+def dropped_since_condemned(tx: Transaction) -> list[tuple[str, bytes]]:
+    """Snapshots, with their manifests, that went after the oldest of the condemned packs was condemned: whoever runs
+    since then may have seen them."""
     marks = ", ".join("?" * len(DROPPING))
     rows = tx.execute(
         f"SELECT detail FROM operations WHERE seq > ? AND verb IN ({marks})",
         (counters.value(tx, _CONDEMNED_AT), *DROPPING),
     )
-    return [bytes.fromhex(json.loads(detail)["manifest"]) for (detail,) in rows]
+    found = [json.loads(detail) for (detail,) in rows]
+    return [(each["snapshot"], bytes.fromhex(each["manifest"])) for each in found]
+
+
+def dropped(tx: Transaction, prefix: str) -> list[tuple[int, dict[str, Any]]]:
+    """Timelines and details of what was dropped, by the beginning of its id; the last dropped first, each once."""
+    marks = ", ".join("?" * len(DROPPING))
+    rows = tx.execute(f"SELECT timeline, detail FROM operations WHERE verb IN ({marks}) ORDER BY seq DESC", DROPPING)
+    found: dict[str, tuple[int, dict[str, Any]]] = {}
+    for timeline, text in rows:
+        detail = json.loads(text)
+        if detail["snapshot"].startswith(prefix):
+            found.setdefault(detail["snapshot"], (timeline, detail))
+    return list(found.values())
 
 
 def newest_history(tx: Transaction) -> bytes | None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from takeback.model.move import Move
+from takeback.model.move import LEVELS, Move
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Row, Transaction
 
@@ -174,10 +174,15 @@ def targets(tx: Transaction, move: str) -> list[str]:
     return [target for (target,) in tx.execute("SELECT target FROM takes WHERE move = ?", (move,))]
 
 
-def touching(tx: Transaction, timeline: int, snapshot: str) -> list[Move]:
-    """Moves that begin or end at a snapshot."""
-    sql = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND (opening = ? OR closing = ?) ORDER BY seq"
-    return [_move(row) for row in tx.execute(sql, (timeline, snapshot, snapshot))]
+def touching(tx: Transaction, timeline: int, seq: int) -> list[Move]:
+    """Moves that begin or end at a place."""
+    marks = ", ".join("?" * len(LEVELS))
+    rows = tx.execute(f"SELECT {_COLUMNS}, seq FROM moves WHERE timeline = ? AND closing_seq = ?", (timeline, seq))
+    rows += tx.execute(
+        f"SELECT {_COLUMNS}, seq FROM moves WHERE timeline = ? AND level IN ({marks}) AND opening_seq = ?",
+        (timeline, *LEVELS, seq),  # the level is named because the index begins with it
+    )
+    return [_move(row[:-1]) for _, row in sorted({row[-1]: row for row in rows}.items())]
 
 
 def _move(row: Row) -> Move:

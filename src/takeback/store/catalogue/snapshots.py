@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from takeback.store.catalogue.counters import next_value
@@ -132,16 +132,61 @@ def with_marks(tx: Transaction, rows: list[SnapshotRow]) -> list[SnapshotRow]:
     return [replace(row, labels=tuple(labels.get(row.id, ())), pinned=row.id in pinned) for row in rows]
 
 
+def everywhere(tx: Transaction) -> list[SnapshotRow]:
+    """All snapshots of the store, oldest first, without their labels and pins."""
+    return [_row(row) for row in tx.execute(f"SELECT {_COLUMNS} FROM snapshots ORDER BY seq")]
+
+
 def count(tx: Transaction, timeline: int) -> int:
     return int(tx.execute("SELECT count(*) FROM snapshots WHERE timeline = ?", (timeline,))[0][0])
 
 
 def remove(tx: Transaction, row: SnapshotRow) -> None:
-    """Take a snapshot out of the line: its children get its parent, its labels and pin go."""
-    tx.execute("UPDATE snapshots SET parent = ? WHERE parent = ?", (row.parent, row.id))
+    """Take a snapshot out of the line, with its labels and its pin. `inherit` gives its children its parent."""
     tx.execute("DELETE FROM labels WHERE snapshot = ?", (row.id,))
     tx.execute("DELETE FROM pins WHERE snapshot = ?", (row.id,))
     tx.execute("DELETE FROM snapshots WHERE id = ?", (row.id,))
+
+
+def put_back(tx: Transaction, row: SnapshotRow, now_ns: int) -> None:
+    """Take a removed snapshot into its line again, at its old place: between the two that are beside it now."""
+    before, after = beside(tx, row, -1), beside(tx, row, +1)
+    parent = row.parent if row.parent is not None and by_id(tx, row.parent) is not None else None
+    if parent is None and before is not None:
+        parent = before.id
+    tx.execute(
+        f"INSERT INTO snapshots ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            row.seq,
+            row.id,
+            row.timeline,
+            parent,
+            row.time_ns,
+            row.trigger,
+            row.session,
+            row.manifest,
+            row.changed,
+            row.mixed,
+        ),
+    )
+    for name in row.labels:
+        label(tx, row.id, name, now_ns)
+    if after is not None and after.parent == parent:
+        tx.execute("UPDATE snapshots SET parent = ? WHERE id = ?", (row.id, after.id))
+
+
+def inherit(tx: Transaction, parents: Mapping[str, str | None]) -> None:
+    """Give the children of removed snapshots the nearest parent that is still there; ``parents`` are those of the
+    removed ones."""
+    orphans = [
+        (id, parent)
+        for id, parent in tx.execute("SELECT id, parent FROM snapshots WHERE parent IS NOT NULL")
+        if parent in parents
+    ]
+    for id, parent in orphans:
+        while parent in parents:
+            parent = parents[parent]
+        tx.execute("UPDATE snapshots SET parent = ? WHERE id = ?", (parent, id))
 
 
 def mark_mixed(tx: Transaction, snapshot: str) -> None:

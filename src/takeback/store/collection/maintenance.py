@@ -1,13 +1,13 @@
 """One maintenance from its beginning to its end. It can be killed anywhere: nothing is lost, and the next one goes on.
 
 What is needed is the engine's to say: ``mark`` gives the ids of all blobs that snapshots and journals lead to, as of the
-moment it is called.
+moment it is called, and those of some snapshots that were dropped.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +22,10 @@ from takeback.store.collection.condemning import condemn
 from takeback.store.collection.history import history_blobs, write_history
 from takeback.store.locks import root_lock
 
-Mark = Callable[[], AbstractSet[bytes]]
+Dropped = Sequence[tuple[str, bytes]]
+"""Snapshots by id and manifest."""
+
+Mark = Callable[[Dropped], AbstractSet[bytes]]
 
 _IN_MEMORY = threading.Lock()
 
@@ -60,8 +63,13 @@ def maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
 
 
 def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
-    def needed() -> set[bytes]:
-        return {*mark(), *history_blobs(store)}
+    def needed(dropped: Dropped = ()) -> set[bytes]:
+        return {*mark(dropped), *history_blobs(store)}
+
+    def still_needed() -> set[bytes]:
+        with store.database.read() as tx:
+            dropped = collecting.dropped_since_condemned(tx)
+        return needed(dropped)
 
     before = stats.stats(store).bytes_on_disk
     files = sweeping.unfinished_files(store)
@@ -73,7 +81,7 @@ def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
     if (files or pending) and not condemned:
         with store.database.write() as tx:
             collecting.advance(tx)  # so that those who hold a lease of the time before can be told from the later ones
-    swept = sweeping.sweep(store, needed)
+    swept = sweeping.sweep(store, still_needed)
     leftovers = sweeping.remove_leftovers(store, files) - swept.removed
     store.database.tidy()
     after = stats.stats(store)

@@ -41,8 +41,10 @@ def sweep(store: BlobStore, mark: Callable[[], AbstractSet[bytes]]) -> Swept:
     needed = mark()  # after the leases have ended: nobody can commit a reference to these packs any more
     removed = revived = size = 0
     for row in ended:
+        with store.database.read() as tx:
+            again = any(entry.id in needed for entry in blobs.entries_of(tx, row.id))
         with store.database.write() as tx:
-            if any(entry.id in needed for entry in blobs.entries_of(tx, row.id)):
+            if again:
                 collecting.revive(tx, row.id)
                 revived += 1
             elif collecting.forget(tx, row.id):

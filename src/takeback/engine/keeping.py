@@ -1,0 +1,31 @@
+"""A plan may be older than the lease under which it is applied: what it needs may have been dropped and condemned since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from takeback.model.ids import BlobKind
+from takeback.model.plan import Effect
+from takeback.model.tree import DIRECTORY, Entry
+from takeback.store.packs.chunking import LARGE
+from takeback.store.writer import Writer
+
+
+def keep_content(writer: Writer, effects: Iterable[Effect]) -> None:
+    """Store the content that effects lead to again where a collection is about to remove it. Integrity if it has."""
+    entries = {
+        effect.after
+        for effect in effects
+        if effect.after is not None and effect.after.kind != DIRECTORY and effect.merged is None
+    }
+    known = writer.known(entry.id for entry in entries)
+    for entry in entries:
+        if entry.id not in known or not _has_chunks(writer, entry):
+            writer.put(writer.reader.get(entry.id), BlobKind.DATA)
+
+
+def _has_chunks(writer: Writer, entry: Entry) -> bool:
+    if entry.size <= LARGE:
+        return True
+    chunks = {chunk.id for chunk in writer.reader.recipe(entry.id).chunks}
+    return writer.known(chunks) == chunks

@@ -1,0 +1,82 @@
+"""maintain: which blobs are needed, for the store to remove the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from takeback.engine.manifest import load_snapshot
+from takeback.engine.plandoc import decode_plan
+from takeback.engine.reach import TREES, Reach
+from takeback.errors import Integrity, Unavailable
+from takeback.model.ids import BlobKind, short
+from takeback.model.progress import Watch
+from takeback.model.tree import DIRECTORY
+from takeback.store.blobstore import BlobStore
+from takeback.store.catalogue import journals, snapshots
+from takeback.store.catalogue.journals import Journal
+from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.collection import maintenance
+from takeback.store.collection.maintenance import Dropped, Maintained
+from takeback.store.reader import Reader
+
+
+def maintain(blobs: BlobStore, watch: Watch) -> Maintained:
+    """Fold, remove what nothing needs, tidy up. Integrity, and nothing removed, if a snapshot cannot be followed."""
+    return maintenance.maintain(blobs, lambda dropped: mark(blobs, watch, dropped), watch)
+
+
+def mark(blobs: BlobStore, watch: Watch, dropped: Dropped = ()) -> set[bytes]:
+    """Every blob that a snapshot or an unfinished restore leads to; and those of some dropped snapshots, as far as they
+    are still there."""
+    with blobs.reader() as reader:
+        with blobs.database.read() as tx:
+            rows = snapshots.everywhere(tx)
+            unfinished = journals.every(tx)
+        reach = Reach(reader)
+        for done, row in enumerate(rows):
+            watch.tick("mark", done, len(rows))
+            try:
+                _exhaust(snapshot_blobs(reader, reach, row))
+            except Integrity as error:
+                raise Integrity(
+                    f"nothing was removed, because snapshot {short(row.id)} cannot be followed: {error.message}",
+                    hints=["`takeback verify` names every snapshot that is harmed", "drop those, then try again"],
+                ) from error
+        for journal in unfinished:
+            _exhaust(_journal_blobs(reader, reach, journal))
+        for row in _as_rows(dropped):
+            try:
+                _exhaust(snapshot_blobs(reader, reach, row))
+            except Integrity:
+                continue
+        return reach.seen
+
+
+def snapshot_blobs(reader: Reader, reach: Reach, row: SnapshotRow) -> Iterator[bytes]:
+    """The blobs that a snapshot needs and that were not given out before."""
+    yield from reach.blob(row.manifest)
+    for part in load_snapshot(reader, row).parts.values():
+        if part.kind not in TREES:
+            raise Unavailable(
+                f"what the part {part.name!r} of snapshot {short(row.id)} needs is not known here: it is of the kind "
+                f"{part.kind!r}. Nothing was removed.",
+                hints=["upgrade takeback: pip install --upgrade takeback"],
+            )
+        yield from reach.of(part)
+
+
+def _journal_blobs(reader: Reader, reach: Reach, journal: Journal) -> Iterator[bytes]:
+    yield from reach.blob(journal.plan)
+    for effect in decode_plan(reader.get(journal.plan, BlobKind.DOCUMENT)).effects:
+        for entry in (effect.before, effect.after):
+            if entry is not None and entry.kind != DIRECTORY:
+                yield from reach.file(entry)
+
+
+def _as_rows(dropped: Dropped) -> Sequence[SnapshotRow]:
+    return [SnapshotRow(0, id, 0, None, 0, "", "", manifest, 0) for id, manifest in dropped]
+
+
+def _exhaust(found: Iterator[bytes]) -> None:
+    for _ in found:
+        pass
