@@ -51,7 +51,10 @@ def test_people_hear_of_pins_and_drops(cli: Cli) -> None:
     assert cli("pin", "@").out == f"{id} is pinned\n"
     assert cli("unpin", "@").out == f"{id} is no longer pinned\n"
     assert cli("unpin", "@").out == f"{id} was not pinned\n"
-    assert cli("drop", "@", "--yes").out == f"dropped {id}\n"
+    assert cli("drop", "@", "--yes").out.splitlines() == [
+        f"dropped {id}",
+        f"`takeback drop {id} --undo` brings it back",
+    ]
 
 
 def test_a_fork_is_a_timeline_of_its_own(cli: Cli) -> None:

@@ -14,6 +14,7 @@ _PATIENCE = 0.5
 """Seconds before anything is shown."""
 
 _WORDS = {"scan": "looking at", "store": "storing", "apply": "writing", "check": "checking"}
+_WORDS |= {"mark": "following", "fold": "packing", "collect": "collecting"}
 
 
 def listener(*, quiet: bool = False) -> Listener | None:

@@ -26,7 +26,8 @@ A turn or a run of an agent is a move, and so is a restore. What changes after a
 move too: `undo` takes it back.
 
 ## Asking
-On a terminal, `restore`, `undo`, `redo` and `drop` show what they would do and ask. Without one they need `--yes`.
+On a terminal, `restore`, `undo`, `redo`, `drop` and `prune` show what they would do and ask. Without one they need
+`--yes`.
 `--dry-run` never asks and never writes, and exits with 0 also where it finds conflicts; `--json` never asks either.
 
 ## Exit codes

@@ -20,7 +20,10 @@ def storage_error(error: OSError, doing: str) -> TakebackError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Unavailable(
             f"{doing} failed: the disk is full. Nothing that was stored before is harmed.",
-            hints=["free some space there and run the command again"],
+            hints=[
+                "free some space there and run the command again",
+                "`takeback prune` names old snapshots that can go",
+            ],
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return Unavailable(

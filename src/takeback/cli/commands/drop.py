@@ -16,16 +16,21 @@ from takeback.model.ids import short
 
 @click.command("drop", cls=Command)
 @click.argument("reference", metavar="REF", shell_complete=references)
+@click.option("--undo", is_flag=True, help="Bring a dropped or pruned snapshot back; REF is its id.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def command(call: Call, reference: str, yes: bool) -> None:
+def command(call: Call, reference: str, undo: bool, yes: bool) -> None:
     """Remove one snapshot from the timeline.
 
-    The moves beside it join. Files are not touched. A pinned snapshot is not dropped.
+    The moves beside it join. Files are not touched. A pinned snapshot is not dropped. `--undo` brings one back, also
+    after `takeback prune`, until `takeback maintain` has freed what it held; moves that were joined stay so.
 
     For example:
       takeback drop 4f2a
+      takeback drop 4f2a --undo
     """
+    if undo:
+        return _bring_back(call, reference)
     line = call.line()
     snapshot = line.show(reference)
     if not yes:
@@ -40,5 +45,14 @@ def command(call: Call, reference: str, yes: bool) -> None:
     dropped = line.drop(snapshot)
     if call.json:
         shapes.print_json({"id": dropped, "dropped": True})
+        return None
+    say(["dropped ", (short(dropped), "id")], [(f"`takeback drop {short(dropped)} --undo` brings it back", "quiet")])
+    return None
+
+
+def _bring_back(call: Call, reference: str) -> None:
+    back = call.open().undrop(reference)
+    if call.json:
+        shapes.print_json({"id": back, "dropped": False})
         return
-    say(["dropped ", (short(dropped), "id")])
+    say(["snapshot ", (short(back), "id"), " is back"])

@@ -25,7 +25,10 @@ def catalogue_error(error: apsw.Error) -> TakebackError:
         case apsw.FullError():
             return Unavailable(
                 "the catalogue cannot be written: the disk is full. Nothing that was stored before is harmed.",
-                hints=["free some space there and run the command again"],
+                hints=[
+                    "free some space there and run the command again",
+                    "`takeback prune` names old snapshots that can go",
+                ],
             )
         case apsw.CorruptError() | apsw.NotADBError():
             return Integrity(
