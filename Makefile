@@ -2,13 +2,14 @@
 PYTEST_WORKERS ?= auto
 RUN := .venv/bin
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench soak clean
 
 help:
 	@echo "make demo    install takeback into .venv and show the main job"
 	@echo "make test    set up everything and run every test (ARGS='-k undo' to choose)"
 	@echo "make check   lint, format, types and layers, in seconds"
 	@echo "make format  put the code into the form that make check wants"
+	@echo "make soak    let a person and two agents work at random for minutes, against a model"
 	@echo "make bench   time takeback against its peers, side by side (ARGS=--quick: two minutes)"
 
 demo: .venv/.takeback-run
@@ -26,6 +27,9 @@ check: .venv/.takeback-dev
 format: .venv/.takeback-dev
 	$(RUN)/ruff check --fix
 	$(RUN)/ruff format
+
+soak: .venv/.takeback-dev
+	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful $(ARGS)
 
 bench: .venv/.takeback-run
 	scripts/services packages git restic borgbackup

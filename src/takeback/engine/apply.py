@@ -50,7 +50,7 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
     if plan.stuck:
         raise _stuck(plan)
     if plan.empty:
-        at = present.head.id if present.head is not None else ""
+        at = _keep_present(line, writer, plan, present).id
         return _report(plan, None, at, at, plan.effects, ())
     staged: list[Staged] = []
     safety: SnapshotRow | None = None
@@ -108,6 +108,14 @@ def by_part(effects: Sequence[Effect]) -> Mapping[str, list[Effect]]:
 def journal_roots(line: Line) -> list[str]:
     """The roots under whose names a line's restores are written down."""
     return [line.root]
+
+
+def _keep_present(line: Line, writer: Writer, plan: Plan, present: Present) -> SnapshotRow:
+    """Save the present where there is nothing to do to it."""
+    fresh = record.latest_or_new(line, writer, present, trigger="safety", context={"before": plan.verb})
+    if fresh is None and present.head is not None:
+        return present.head
+    return record.commit(line, writer, fresh, present.head, lambda tx, timeline, at: at)
 
 
 def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> SnapshotRow:
