@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -20,6 +21,20 @@ def settled(step: Callable[[], object]) -> float:
     """The same, after what was written before is on the disk."""
     os.sync()
     return seconds(step)
+
+
+class Aside:
+    """A place for what was measured already. Deleting it at once would slow the next one down: some filesystems do not
+    use a deleted file's inode for seconds, and look at every one of them for each new file."""
+
+    def __init__(self, base: Path) -> None:
+        self._place = base / "aside"
+        self._count = 0
+
+    def put(self, path: Path) -> None:
+        self._place.mkdir(exist_ok=True)
+        self._count += 1
+        path.rename(self._place / f"{self._count:03}-{path.name}")
 
 
 def alternating(parties: dict[str, T], rounds: int) -> Iterator[tuple[int, list[tuple[str, T]]]]:

@@ -21,7 +21,7 @@ class Scale:
     history: int = 1_000
     """Turns after which the bytes are counted."""
     history_files: int = 500
-    restic_history: int = 100
+    restic_history: int = 50
     """restic takes long for each backup, so it is compared after fewer turns."""
     snapshots: int = 10_000
     """In the store whose log and undo are compared with those of a store of 100."""

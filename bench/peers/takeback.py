@@ -35,13 +35,9 @@ class Takeback:
         """Everything of the latest snapshot, into an empty directory, as a whole command."""
         self.command("restore", "@", "--to", str(place))
 
-    def tidy(self) -> bool:
-        """Let the store put itself in order, if it can; whether it could."""
-        maintain = getattr(self._opened(), "maintain", None)
-        if maintain is None:
-            return False
-        maintain()
-        return True
+    def maintain(self) -> None:
+        """Let the store put itself in order."""
+        self._opened().maintain()
 
     @property
     def line(self) -> tb.Timeline:
@@ -57,12 +53,18 @@ class Takeback:
             self.__dict__.pop("_line", None)
 
     def command(self, *arguments: str) -> None:
+        process = self.start_command(*arguments)
+        out, error = process.communicate()
+        if process.returncode:
+            raise RuntimeError(f"takeback {' '.join(arguments)}: {out}{error}")
+
+    def start_command(self, *arguments: str) -> subprocess.Popen[str]:
         where = ["--store", str(self.directory), "-C", str(self.project)]
-        done = subprocess.run(
-            [sys.executable, "-m", "takeback", *where, *arguments], cwd=self.project, capture_output=True, text=True
+        command = [sys.executable, "-m", "takeback", *where, *arguments]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            command, cwd=self.project, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True
         )
-        if done.returncode:
-            raise RuntimeError(f"takeback {' '.join(arguments)}: {done.stdout}{done.stderr}")
 
     def _opened(self) -> tb.Store:
         if self._store is None:

@@ -6,12 +6,11 @@ borg, where it is a command of its own.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.measure import alternating, seconds, settled
+from bench.measure import Aside, alternating, seconds, settled
 from bench.peers import borg, restic
 from bench.peers.borg import Borg
 from bench.peers.opencode import OpenCode
@@ -59,16 +58,16 @@ def measure(base: Path, tree: Tree, rounds: int) -> tuple[list[Row], Kept]:
         parties["borg"] = Party(other.directory, other.first, other.prepare)
     times: dict[str, list[float]] = {name: [] for name in parties}
     sizes: dict[str, list[float]] = {}
+    aside = Aside(base)
     for _, order in alternating(parties, rounds):
         for name, party in order:
             for left in base.glob(f"{party.directory.name}*"):
-                shutil.rmtree(left)
+                aside.put(left)
             party.prepare()
             times[name].append(settled(party.first))
             sizes[name] = [float(size(party.directory))]
     collecting = seconds(kept.shadow.collect_garbage)
     sizes["docker-agent git, gc"] = [float(size(kept.shadow.directory))]
-    shutil.rmtree(base / "borg", ignore_errors=True)
     files = f"{tree.count:,} files"
     note = f"git gc took {collecting:.1f} s more"
     rows = against(f"first capture, {files}", "s", times, TIMES)

@@ -11,6 +11,7 @@ from bench.peers.takeback import Takeback
 from bench.rows import Row
 from bench.scale import Scale
 from bench.trees import Tree, append, size
+from bench.work import maintenance
 
 EDITS = 5
 
@@ -35,13 +36,13 @@ def measure(base: Path, tree: Tree, scale: Scale) -> list[Row]:
             if turn == scale.restic_history:
                 rows.append(_row(tree, turn, "restic", mine, other.directory))
     git.collect_garbage()
+    beside = maintenance.measure(tree, mine)
     rows.insert(0, _row(tree, scale.history, "docker-agent git, gc", mine, git.directory))
-    mine.close()
-    return rows
+    return rows + beside
 
 
 def _row(tree: Tree, turns: int, peer: str, mine: Takeback, directory: Path) -> Row:
-    note = "after maintain" if mine.tidy() else "takeback as it is: there is no maintain yet"
+    mine.maintain()
     mine.close()
     work = f"bytes after {turns:,} turns of {EDITS} edits, {tree.count:,} files"
-    return Row(work, peer, "B", (float(size(mine.directory)),), (float(size(directory)),), 1.0, note)
+    return Row(work, peer, "B", (float(size(mine.directory)),), (float(size(directory)),), 1.0, "after maintain")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.measure import alternating, settled
+from bench.measure import Aside, alternating, settled
 from bench.peers import restic
 from bench.rows import Row, against
 from bench.trees import Tree
@@ -21,12 +20,13 @@ def measure(base: Path, tree: Tree, kept: Kept, rounds: int) -> list[Row]:
     if restic.is_there():
         parties["restic"] = kept.restic.restore
     times: dict[str, list[float]] = {name: [] for name in parties}
-    place = base / "restored"
+    place, aside = base / "restored", Aside(base / "restores")
+    (base / "restores").mkdir()
     for _, order in alternating(parties, rounds):
         for name, put in order:
             times[name].append(settled(lambda put=put: put(place)))  # type: ignore[misc]  # mypy infers no type for it
             _check(name, place, tree)
-            shutil.rmtree(place)
+            aside.put(place)
     targets = {"git checkout": 1.0, "restic": 1.0}
     return against(
         f"restore of everything, {tree.count:,} files", "s", times, targets, "takeback reads back what it wrote"
