@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import takeback as tb
 from support.agent import World
 from support.stores import noise
+from takeback.store.collection import maintenance
+from takeback.store.collection.condemning import condemn
+from takeback.store.reader import Reader
 
 
 @pytest.fixture
@@ -73,16 +78,26 @@ def test_after_the_sweep_it_says_so(world: World, four: list[str]) -> None:
     assert ids(world) == before
 
 
-def test_a_snapshot_that_is_dropped_while_packs_wait_to_be_swept_is_kept_for_who_may_have_seen_it(
-    world: World, four: list[str]
+def test_what_came_back_and_was_dropped_again_during_a_maintenance_stays_for_who_has_seen_it(
+    world: World, four: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.line.drop(four[1])
-    with world.store.blobs.reader():
-        assert world.store.maintain().waiting == 1
-        world.line.drop(four[2])
-    assert world.store.maintain().waiting == 0
-    world.store.undrop(four[2])
-    assert world.line.read(four[2], "own.bin") == noise(300_000, 2)
+    seen: list[Reader] = []
+
+    def meanwhile(*arguments: Any) -> int:
+        world.store.undrop(four[1])  # after it was found that nothing needs it
+        condemned = condemn(*arguments)
+        seen.append(world.store.blobs.reader())
+        world.line.drop(four[1])
+        return condemned
+
+    with monkeypatch.context() as patch:
+        patch.setattr(maintenance, "condemn", meanwhile)
+        done = world.store.maintain()
+    assert (done.condemned, done.removed, done.revived) == (1, 0, 1)
+    with seen[0] as reader:
+        assert reader.get(world.store.blobs.blob_id(noise(300_000, 1))) == noise(300_000, 1)
+    assert world.store.maintain().removed == 1
 
 
 @pytest.mark.parametrize("name", ["", "nonsense", "ffffffffffff"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,9 +14,10 @@ from support.stores import noise, nothing, pack_files, problems, save
 from takeback.errors import Integrity, Locked, Unavailable
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
+from takeback.store import verify
 from takeback.store.blobstore import BlobStore, open_local
 from takeback.store.catalogue import blobs, collecting, counters
-from takeback.store.collection import maintenance
+from takeback.store.collection import maintenance, sweeping
 from takeback.store.collection.condemning import MANY, condemn
 from takeback.store.collection.folding import fold
 from takeback.store.collection.maintenance import Maintained
@@ -233,6 +234,50 @@ def test_what_a_killed_writer_left_goes_and_a_running_one_keeps_its_own(tmp_path
 def writer_needs(store: BlobStore, id: bytes) -> set[bytes]:
     with store.reader() as reader:
         return {id, *(chunk.id for chunk in reader.recipe(id).chunks)}
+
+
+@pytest.mark.parametrize("and_its_file", [False, True])
+def test_a_pack_that_goes_while_the_store_is_verified_is_no_problem(
+    store: BlobStore, monkeypatch: pytest.MonkeyPatch, and_its_file: bool
+) -> None:
+    kept = save(store, [noise(LARGE, "kept")])
+    save(store, [noise(LARGE, "dead")])
+    assert condemn(store, set(kept), Watch()) == 1
+    check = verify._check_pack
+
+    def sweep_first(store: BlobStore, row: blobs.PackRow, read_data: bool, watch: Watch) -> Iterator[verify.Problem]:
+        sweeping.sweep(store, lambda generation: set(kept))
+        if and_its_file:
+            sweeping.remove_leftovers(store, [])
+        yield from check(store, row, read_data, watch)
+
+    monkeypatch.setattr(verify, "_check_pack", sweep_first)
+    assert problems(store) == []
+    assert "condemned" not in states(store)
+
+
+def test_a_pack_that_goes_in_the_middle_of_its_check_is_no_problem(
+    store: BlobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = save(store, [noise(LARGE, "kept")])
+    save(store, [noise(LARGE, "dead")])
+    assert condemn(store, set(kept), Watch()) == 1
+    size = store.backend.size
+
+    def and_sweep(name: str) -> int:
+        found = size(name)
+        sweeping.sweep(store, lambda generation: set(kept))
+        sweeping.remove_leftovers(store, [])
+        return found
+
+    monkeypatch.setattr(store.backend, "size", and_sweep)
+    with store.database.read() as tx:
+        packs = [row for row in blobs.packs(tx) if row.state == "condemned"]
+    monkeypatch.setattr(
+        blobs, "packs", lambda tx, found=blobs.packs: sorted(found(tx), key=lambda row: row not in packs)
+    )
+    assert problems(store) == []
+    assert states(store) == ["live"]
 
 
 def test_only_one_maintenance_at_a_time(local: BlobStore) -> None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.move import Move
-from takeback.store.catalogue import moves, operations, snapshots, timelines
+from takeback.store.catalogue import collecting, moves, operations, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.locks import root_lock
@@ -67,6 +67,7 @@ def _note(tx: Transaction, row: SnapshotRow, verb: str) -> None:
         session=row.session,
         changed=row.changed,
         mixed=row.mixed,
+        generation=collecting.present_generation(tx),
     )
 
 

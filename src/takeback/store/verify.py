@@ -87,7 +87,7 @@ def _check_pack(store: BlobStore, row: PackRow, read_data: bool, watch: Watch) -
     found: Contents | None = None
     try:
         found = read_contents(row.name, size, lambda at, length: store.backend.range(name, at, length), store.sealer)
-    except Integrity as error:
+    except (Integrity, NotFound) as error:  # not found: it went just now, which the caller sees
         yield Problem("damaged pack", what, error.message, row.name)
     else:
         yield from _compare(row, listed, found)
@@ -189,5 +189,6 @@ def _by_frame(entries: set[PackEntry] | list[PackEntry]) -> Mapping[int, list[Pa
 
 
 def _listed(store: BlobStore, pack: int) -> bool:
+    """Whether a pack still counts; one that is being removed is pending again."""
     with store.database.read() as tx:
-        return bool(tx.execute("SELECT 1 FROM packs WHERE id = ?", (pack,)))
+        return bool(tx.execute("SELECT 1 FROM packs WHERE id = ? AND state <> 'pending'", (pack,)))

@@ -102,16 +102,20 @@ def note_swept(tx: Transaction, generation: int) -> None:
     tx.execute("UPDATE counters SET value = ? WHERE name = 'swept' AND value < ?", (generation, generation))
 
 
-def dropped_since_condemned(tx: Transaction) -> list[tuple[str, bytes]]:
-    """Snapshots, with their manifests, that went after the oldest of the condemned packs was condemned: whoever runs
-    since then may have seen them."""
+def dropped_since(tx: Transaction, generation: int) -> tuple[tuple[str, bytes], ...]:
+    """Snapshots, with their manifests, that went after a generation had passed: whoever runs since then may have seen
+    them."""
     marks = ", ".join("?" * len(DROPPING))
     rows = tx.execute(
         f"SELECT detail FROM operations WHERE seq > ? AND verb IN ({marks})",
         (counters.value(tx, _CONDEMNED_AT), *DROPPING),
     )
     found = [json.loads(detail) for (detail,) in rows]
-    return [(each["snapshot"], bytes.fromhex(each["manifest"])) for each in found]
+    return tuple(
+        (each["snapshot"], bytes.fromhex(each["manifest"]))
+        for each in found
+        if each.get("generation", generation + 1) > generation
+    )
 
 
 def dropped(tx: Transaction, prefix: str) -> list[tuple[int, dict[str, Any]]]:

@@ -7,10 +7,11 @@ moment it is called, and those of some snapshots that were dropped.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from takeback.errors import Locked, Unavailable
 from takeback.model.progress import Watch
@@ -22,7 +23,7 @@ from takeback.store.collection.condemning import condemn
 from takeback.store.collection.history import history_blobs, write_history
 from takeback.store.locks import root_lock
 
-Dropped = Sequence[tuple[str, bytes]]
+Dropped = tuple[tuple[str, bytes], ...]
 """Snapshots by id and manifest."""
 
 Mark = Callable[[Dropped], AbstractSet[bytes]]
@@ -63,19 +64,22 @@ def maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
 
 
 def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
-    def needed(dropped: Dropped = ()) -> set[bytes]:
+    @cache
+    def needed(dropped: Dropped) -> set[bytes]:
         return {*mark(dropped), *history_blobs(store)}
 
-    def still_needed() -> set[bytes]:
+    def still_needed(generation: int) -> set[bytes]:
+        now = needed(())  # first, so that what is dropped between the two looks is seen by one of them
         with store.database.read() as tx:
-            dropped = collecting.dropped_since_condemned(tx)
-        return needed(dropped)
+            dropped = collecting.dropped_since(tx, generation)
+        return now | needed(dropped) if dropped else now
 
     before = stats.stats(store).bytes_on_disk
     files = sweeping.unfinished_files(store)
     write_history(store)
     folded = folding.fold(store, watch)
-    condemned = condemn(store, needed(), watch)
+    condemned = condemn(store, needed(()), watch)
+    needed.cache_clear()  # from here on what was committed meanwhile counts, too
     with store.database.read() as tx:
         pending = collecting.any_pending(tx)
     if (files or pending) and not condemned:

@@ -33,14 +33,13 @@ def unfinished_files(store: BlobStore) -> list[str]:
     return [os.path.join(directory, name) for name in os.listdir(directory)]
 
 
-def sweep(store: BlobStore, mark: Callable[[], AbstractSet[bytes]]) -> Swept:
-    """Remove the condemned packs that nobody can rely on any more."""
-    ended = _ended(store, "condemned")
-    if not ended:
-        return Swept()
-    needed = mark()  # after the leases have ended: nobody can commit a reference to these packs any more
+def sweep(store: BlobStore, mark: Callable[[int], AbstractSet[bytes]]) -> Swept:
+    """Remove the condemned packs that nobody can rely on any more. ``mark`` is asked, for the generation in which some
+    were condemned, what is needed now; it is asked only after the leases have ended, so that nobody can commit a
+    reference to those packs any more."""
     removed = revived = size = 0
-    for row in ended:
+    for row in _ended(store, "condemned"):
+        needed = mark(row.generation)
         with store.database.read() as tx:
             again = any(entry.id in needed for entry in blobs.entries_of(tx, row.id))
         with store.database.write() as tx:
