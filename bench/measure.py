@@ -24,8 +24,8 @@ def settled(step: Callable[[], object]) -> float:
 
 
 class Aside:
-    """A place for what was measured already. Deleting it at once would slow the next one down: some filesystems do not
-    use a deleted file's inode for seconds, and look at every one of them for each new file."""
+    """A place for what was measured already. Deleting thousands of files just before the next party makes as many slowed
+    that one down on ext4, whoever it was; so nothing is deleted before the end."""
 
     def __init__(self, base: Path) -> None:
         self._place = base / "aside"

@@ -104,6 +104,8 @@ class Workspace:
 
     def stage(self, reader: Reader, effects: Sequence[Effect]) -> Staged:
         merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
+        # One query finds them all; each for itself would cost more than reading it.
+        reader.in_storage_order(each.after.id for each in effects if each.after and each.after.kind != DIRECTORY)
 
         def content(blob: bytes) -> Iterator[bytes]:
             return iter((merged[blob],)) if blob in merged else reader.stream(blob)
