@@ -13,6 +13,9 @@ pytest.register_assert_rewrite("support")  # before it is imported, so that its 
 
 from support import quiet, services  # noqa: E402
 from support.trees import Spec, make_tree  # noqa: E402
+from support.worlds import make_world, repository, world  # noqa: E402
+
+__all__ = ["make_world", "repository", "world"]
 
 WorkspaceFactory = Callable[..., Path]
 
