@@ -9,7 +9,7 @@ help:
 	@echo "make test    set up everything and run every test (ARGS='-k undo' to choose)"
 	@echo "make check   lint, format, types and layers, in seconds"
 	@echo "make format  put the code into the form that make check wants"
-	@echo "make soak    let a person and two agents work at random for minutes, against a model"
+	@echo "make soak    the same attacks as in make test, for an hour: crowds, kills, power cuts, work at random"
 	@echo "make bench   time takeback against its peers, side by side (ARGS=--quick: two minutes)"
 
 demo: .venv/.takeback-run
@@ -29,7 +29,7 @@ format: .venv/.takeback-dev
 	$(RUN)/ruff format
 
 soak: .venv/.takeback-dev
-	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful $(ARGS)
+	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful tests/crash $(ARGS)
 
 bench: .venv/.takeback-run
 	scripts/services packages git restic borgbackup
