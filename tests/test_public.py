@@ -12,8 +12,8 @@ import takeback as tb
 from takeback import errors
 from takeback.errors import TakebackError
 
-VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop"
-STORE_VERBS = "timeline verify stats prune undrop maintain"
+VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop purge"
+STORE_VERBS = "timeline verify stats prune purge undrop maintain"
 
 NAMES = {
     "entries": {"here", "open"},
@@ -36,6 +36,8 @@ NAMES = {
         "Usage",
         "Policy",
         "Pruned",
+        "Purged",
+        "Trace",
         "Maintained",
         "Progress",
     },

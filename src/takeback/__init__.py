@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from takeback.model.plan import Effect, Kept, Outside, Plan, Report
     from takeback.model.policy import Policy
     from takeback.model.progress import Progress
+    from takeback.model.purged import Purged, Trace
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
     from takeback.sources.workspace.source import Workspace
     from takeback.store.collection.maintenance import Maintained
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "takeback.engine.health": ("Health", "Usage"),
     "takeback.engine.history": ("Log",),
+    "takeback.model.purged": ("Purged", "Trace"),
     "takeback.engine.retention": ("Pruned",),
     "takeback.engine.store": ("Store",),
     "takeback.engine.timeline": ("Timeline",),
@@ -96,6 +98,8 @@ __all__ = [
     "Usage",
     "Policy",
     "Pruned",
+    "Purged",
+    "Trace",
     "Maintained",
     "Progress",
     "TakebackError",

@@ -29,7 +29,7 @@ def test_prune_and_maintain_free_the_space(cli: Cli, five: list[str]) -> None:
     assert [row["id"] for row in cli.json("log")["snapshots"]] == [five[4], five[3], five[0]]
     done = cli.json("maintain")
     assert done.keys() == {
-        "busy", "folded", "condemned", "removed", "revived", "leftovers", "waiting", "bytes_before", "bytes_after",
+        "busy", "folded", "condemned", "removed", "revived", "leftovers", "waiting", "purging", "bytes_before", "bytes_after",
     }  # fmt: skip
     assert done["bytes_before"] - done["bytes_after"] > 800_000
     assert cli.json("verify", "--read-data")["ok"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from blake3 import blake3
 
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
-from takeback.store.blobstore import BlobStore
+from takeback.store.blobstore import BlobStore, open_local
 from takeback.store.catalogue.database import Transaction
+from takeback.store.packs.pack import frame_place, read_contents
+from takeback.store.packs.sealing import HOT, Sealer
 from takeback.store.verify import Problem, verify
 
 
@@ -56,3 +59,27 @@ def only_pack(store: BlobStore) -> Path:
     assert store.path is not None
     (file,) = pack_files(store.path)
     return file
+
+
+def residue(path: Path) -> Iterator[tuple[str, bytes]]:
+    """All that a store's directory holds, by name: every file as it is, and every frame of packs and hot rows opened."""
+    sealer = Sealer()
+    for file in sorted(each for each in path.rglob("*") if each.is_file()):
+        raw = file.read_bytes()
+        yield str(file.relative_to(path)), raw
+        if file.parent.parent.name == "packs":
+            contents = read_contents(file.name, len(raw), partial(_slice, raw), sealer)
+            for number, span in enumerate(contents.frames):
+                sealed = raw[span.position : span.position + span.length]
+                yield (
+                    f"{file.name} frame {number}",
+                    sealer.open(sealed, span.raw_length, frame_place(file.name, number)),
+                )
+            yield f"{file.name} entries", b"".join(entry.id for entry in contents.entries)
+    with open_local(path) as store, store.database.read() as tx:
+        for frame, data, length in tx.execute("SELECT frame, data, raw_length FROM hot"):
+            yield f"hot frame {frame}", sealer.open(data, length, HOT)
+
+
+def _slice(data: bytes, at: int, length: int) -> bytes:
+    return data[at : at + length]

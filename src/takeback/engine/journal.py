@@ -30,6 +30,13 @@ def pending(line: Line) -> Journal | None:
         return journals.pending(tx, line.root)
 
 
+def settle(line: Line) -> None:
+    """Finish an interrupted restore of the root, if there is one, for a verb that does not look at the world itself."""
+    if pending(line) is not None:
+        with line.locked(), line.writer() as writer:
+            recover(line, writer)
+
+
 def recover(line: Line, writer: Writer) -> bool:
     """Finish an interrupted restore, or roll it back if it cannot be finished. The caller holds the lock."""
     found = pending(line)

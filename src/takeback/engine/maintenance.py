@@ -20,9 +20,9 @@ from takeback.store.collection.maintenance import Dropped, Maintained
 from takeback.store.reader import Reader
 
 
-def maintain(blobs: BlobStore, watch: Watch) -> Maintained:
+def maintain(blobs: BlobStore, watch: Watch, patience: float = 0.0) -> Maintained:
     """Fold, remove what nothing needs, tidy up. Integrity, and nothing removed, if a snapshot cannot be followed."""
-    return maintenance.maintain(blobs, lambda dropped: mark(blobs, watch, dropped), watch)
+    return maintenance.maintain(blobs, lambda dropped: mark(blobs, watch, dropped), watch, patience)
 
 
 def mark(blobs: BlobStore, watch: Watch, dropped: Dropped = ()) -> set[bytes]:

@@ -20,6 +20,7 @@ from takeback.store.catalogue.timelines import TimelineRow
 if TYPE_CHECKING:
     from takeback.engine.retention import Pruned
     from takeback.model.policy import Policy
+    from takeback.model.purged import Purged
     from takeback.store.collection.maintenance import Maintained
 
 MEMORY = ":memory:"
@@ -97,6 +98,14 @@ class Store:
         from takeback.engine.undrop import undrop
 
         return undrop(self.blobs, snapshot)
+
+    def purge(
+        self, path: str, *, copies: bool | None = None, dry_run: bool = False, listener: Listener | None = None
+    ) -> Purged:
+        """Remove a path from every snapshot of every root, and its bytes from the store: `Timeline.purge` for all roots."""
+        from takeback.engine.purge import purge
+
+        return purge(self.blobs, path, None, copies, dry_run, Watch(listener=listener))
 
     def maintain(self, *, listener: Listener | None = None) -> Maintained:
         """Pack what was saved in small pieces and remove what no snapshot needs. Others can work meanwhile; if

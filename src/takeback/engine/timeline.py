@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from takeback.engine import apply as applying
 from takeback.engine import fork as forking
-from takeback.engine import history, marks, undo
+from takeback.engine import history, journal, marks, undo
 from takeback.engine import restore as restoring
 from takeback.engine import save as saving
 from takeback.engine.candidates import Wish
@@ -25,6 +25,7 @@ from takeback.model.tree import Entry
 if TYPE_CHECKING:
     from takeback.engine.aio import AsyncTimeline
     from takeback.engine.interval import Interval
+    from takeback.model.purged import Purged
 
 StrPath = str | os.PathLike[str]
 
@@ -192,6 +193,19 @@ class Timeline:
     def drop(self, reference: Reference) -> str:
         """Remove one snapshot from the timeline; its id."""
         return marks.drop(self._line, reference)
+
+    def purge(self, path: str, *, copies: bool | None = None, dry_run: bool = False) -> Purged:
+        """Remove a path from every snapshot of this root, and its bytes from the store. This cannot be taken back.
+
+        The same bytes at other paths, in any timeline of the store, go with a file. What is in a directory, and files of
+        a few bytes, may well be elsewhere for other reasons: those copies are in ``left``, and go with ``copies=True``.
+        With ``copies=False`` all of them stay. In the snapshots the path becomes *not captured*.
+        """
+        from takeback.engine.purge import purge
+
+        if not dry_run:
+            journal.settle(self._line)
+        return purge(self._line.blobs, path, [self.root], copies, dry_run, self._watch())
 
     def run(self, title: str = "", *, session: str = "") -> Scope:
         """A block of code as a run."""

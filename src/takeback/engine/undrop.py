@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Container
 from typing import Any
 
 from takeback.engine.dropping import root_held
@@ -32,6 +33,15 @@ def undrop(blobs: BlobStore, snapshot: str) -> str:
     return row.id
 
 
+def dropped_rows(tx: Transaction, present: Container[str]) -> list[SnapshotRow]:
+    """What was dropped, is not among those that are there, and may still come back."""
+    return [
+        _row(*each)
+        for each in collecting.dropped(tx, "")
+        if each[1]["snapshot"] not in present and not each[1].get("purged")
+    ]
+
+
 def _find(tx: Transaction, prefix: str) -> SnapshotRow:
     found = collecting.dropped(tx, prefix) if prefix else []
     gone = [each for each in found if snapshots.by_id(tx, each[1]["snapshot"]) is None]
@@ -42,7 +52,13 @@ def _find(tx: Transaction, prefix: str) -> SnapshotRow:
         if prefix and snapshots.with_prefix(tx, prefix, 1):
             raise InvalidInput(f"snapshot {prefix} has not been dropped", hints=["`takeback log` lists it"])
         raise NotFound(f"no snapshot {prefix!r} was dropped", hints=["give its id, as drop or prune printed it"])
-    return _row(*gone[0])
+    row = _row(*gone[0])
+    if gone[0][1].get("purged"):
+        raise NotFound(
+            f"snapshot {short(row.id)} cannot come back: it held something that was purged",
+            hints=["`takeback log` lists what there is"],
+        )
+    return row
 
 
 def _row(timeline: int, detail: dict[str, Any]) -> SnapshotRow:

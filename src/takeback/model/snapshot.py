@@ -26,6 +26,10 @@ TRIGGERS = (
 )
 
 
+PURGED = "purged"
+"""Why a path is not in a snapshot any more that had captured it."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class NotCaptured:
     """Something that exists but is not, or not wholly, in the snapshot: listed, and never deleted by a restore."""
@@ -33,7 +37,8 @@ class NotCaptured:
     path: str
     reason: str
     """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``,
-    ``setuid`` (all but that bit is captured)."""
+    ``setuid`` (all but that bit is captured), ``purged`` (it was captured, and removed for good; ``detail`` differs if what
+    was captured did)."""
     detail: str = ""
 
     @property

@@ -12,6 +12,8 @@ from typing import Protocol
 
 from blake3 import blake3
 
+from takeback.store.durable import storage_error
+
 _HEAD = struct.Struct("<4s32sI")
 _MAGIC = b"TBD1"
 
@@ -24,6 +26,9 @@ class Derived(Protocol):
 
     def put(self, key: str, data: bytes) -> None:
         """Replace what is under the key. Nothing happens where nothing can be written."""
+
+    def clear(self) -> None:
+        """Remove everything, and what was left half written."""
 
 
 class DerivedFiles:
@@ -57,6 +62,15 @@ class DerivedFiles:
             except OSError:
                 pass
 
+    def clear(self) -> None:
+        for name in os.listdir(self._directory):
+            try:
+                os.unlink(os.path.join(self._directory, name))
+            except FileNotFoundError:
+                pass
+            except OSError as error:
+                raise storage_error(error, "removing a derived file of the store") from error
+
     def _path(self, key: str) -> str:
         return os.path.join(self._directory, blake3(_key_bytes(key)).hexdigest()[:32])
 
@@ -72,6 +86,9 @@ class DerivedMemory:
 
     def put(self, key: str, data: bytes) -> None:
         self._values[key] = data
+
+    def clear(self) -> None:
+        self._values.clear()
 
 
 def _key_bytes(key: str) -> bytes:
@@ -115,6 +132,10 @@ class DerivedDraft:
 
     def put(self, key: str, data: bytes) -> None:
         self._draft[key] = data
+
+    def clear(self) -> None:
+        self._draft.clear()
+        self._base.clear()
 
     def keep(self) -> None:
         """What was drafted holds from now on."""

@@ -54,6 +54,15 @@ class DatabaseSuite:
             tx.executemany("INSERT INTO pins (snapshot) VALUES (?)", ())
             assert tx.execute("SELECT COUNT(*) FROM pins") == [(1000,)]
 
+    def test_scrubbing_and_tidying_keep_what_is_there(self, database: Database) -> None:
+        with database.write() as tx:
+            tx.executemany("INSERT INTO pins (snapshot) VALUES (?)", ((str(number),) for number in range(1000)))
+            tx.execute("DELETE FROM pins WHERE snapshot <> ?", ("500",))
+        assert database.scrub()
+        database.tidy()
+        with database.read() as tx:
+            assert tx.execute("SELECT snapshot FROM pins") == [("500",)]
+
     def test_a_refused_statement_is_an_error_of_ours(self, database: Database) -> None:
         with pytest.raises(TakebackError):
             with database.write() as tx:

@@ -151,3 +151,26 @@ def test_a_thread_that_ended_leaves_no_connection(database: SqliteDatabase) -> N
         thread.start()
         thread.join()
     assert len(database._connections) <= 1
+
+
+def test_scrubbing_leaves_nothing_of_deleted_rows_unless_a_reader_is_in_the_way(
+    tmp_path: Path, database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("takeback.store.catalogue.sqlite._TIDY_PATIENCE", 1)
+    secret = b"nothing like this is anywhere else" * 100
+    with database.write() as tx:
+        tx.execute("INSERT INTO hot (frame, data, raw_length) VALUES (1, ?, 0)", (secret,))
+    with database.write() as tx:
+        tx.execute("DELETE FROM hot")
+
+    def found() -> bool:
+        return any(secret[:34] in file.read_bytes() for file in tmp_path.iterdir())
+
+    assert found()
+    other = SqliteDatabase(str(tmp_path / "catalogue.db"))
+    with other.read() as tx:
+        tx.execute("SELECT COUNT(*) FROM hot")
+        assert not database.scrub()
+    other.close()
+    assert database.scrub()
+    assert not found()

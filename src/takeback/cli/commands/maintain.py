@@ -41,6 +41,7 @@ def command(call: Call) -> None:
                 "revived": done.revived,
                 "leftovers": done.leftovers,
                 "waiting": done.waiting,
+                "purging": done.purging,
                 "bytes_before": done.bytes_before,
                 "bytes_after": done.bytes_after,
             }
@@ -57,3 +58,5 @@ def _lines(done: Maintained) -> Iterator[Line]:
     yield [("done", "good"), f"  the store takes {after}" + (f", {before} before" if before != after else "")]
     if done.waiting:
         yield [(f"{count(done.waiting, 'pack')} may still be in use; the next run frees them", "quiet")]
+    if done.purging:
+        yield [("what was purged is not all gone yet", "bad"), ": run it again when nobody is reading from the store"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect, Kept
-from takeback.model.snapshot import Part
+from takeback.model.snapshot import PURGED, Part
 from takeback.model.tree import DIRECTORY, FILE, Entry
 from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Step
@@ -63,6 +63,8 @@ def revert(reader: Reader, part: str, present: Part, steps: Sequence[Step], inod
             for change in trees.compare(reader, step.before.content, step.after.content)
             if change[0] not in step.leave
         ]
+        for path in sorted(_purged(step) - step.leave):
+            draft.keep(path, "what it held was purged, so it cannot be taken back")
         for path, theirs, base in changes:
             reason = ""
             if theirs is None and base is not None:
@@ -76,6 +78,15 @@ def revert(reader: Reader, part: str, present: Part, steps: Sequence[Step], inod
                 draft.take_back(path, base, theirs, moved)
         draft.keep_other_halves(changes)
     return draft.proposal(source)
+
+
+def _purged(step: Step) -> set[str]:
+    """Paths that a step changed, and of which no snapshot holds how any more."""
+    before, after = (
+        {(item.path, item.detail) for item in part.not_captured if item.reason == PURGED}
+        for part in (step.before, step.after)
+    )
+    return {path for path, _ in before ^ after}
 
 
 class _Hidden:

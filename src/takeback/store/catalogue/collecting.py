@@ -8,7 +8,7 @@ is killed in between, and packs that a dead writer left are removed in the same 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from takeback.store.catalogue import counters
@@ -17,6 +17,7 @@ from takeback.store.catalogue.database import Transaction
 from takeback.store.packs.pack import PackEntry
 
 _CONDEMNED_AT = "condemned_at"
+_PURGE = "purge"
 _FOLD = "fold"
 DROPPING = ("drop", "prune")
 """Operations that take snapshots out of the history; each names the manifest."""
@@ -114,7 +115,7 @@ def dropped_since(tx: Transaction, generation: int) -> tuple[tuple[str, bytes], 
     return tuple(
         (each["snapshot"], bytes.fromhex(each["manifest"]))
         for each in found
-        if each.get("generation", generation + 1) > generation
+        if not each.get("purged") and each.get("generation", generation + 1) > generation
     )
 
 
@@ -128,6 +129,33 @@ def dropped(tx: Transaction, prefix: str) -> list[tuple[int, dict[str, Any]]]:
         if detail["snapshot"].startswith(prefix):
             found.setdefault(detail["snapshot"], (timeline, detail))
     return list(found.values())
+
+
+def renew_dropped(tx: Transaction, manifests: Mapping[str, bytes | None]) -> None:
+    """What drops and prunes noted of some snapshots, with the manifests that these have now; None: it was purged, so
+    that the snapshot cannot come back."""
+    marks = ", ".join("?" * len(DROPPING))
+    for seq, text in tx.execute(f"SELECT seq, detail FROM operations WHERE verb IN ({marks})", DROPPING):
+        detail = json.loads(text)
+        if detail["snapshot"] in manifests:
+            manifest = manifests[detail["snapshot"]]
+            detail |= {"manifest": "", "purged": True} if manifest is None else {"manifest": manifest.hex()}
+            tx.execute("UPDATE operations SET detail = ? WHERE seq = ?", (json.dumps(detail), seq))
+
+
+def begin_purge(tx: Transaction) -> None:
+    """From now on every maintenance removes all that nothing needs, down to the last blob, until `end_purge`."""
+    counters.next_value(tx, _PURGE)
+
+
+def unfinished_purge(tx: Transaction) -> int:
+    """A number that changes when another purge begins; 0 if none is unfinished."""
+    return counters.value(tx, _PURGE)
+
+
+def end_purge(tx: Transaction, number: int) -> None:
+    """Nothing of what was purged is left, unless another purge has begun since ``number`` was asked for."""
+    tx.execute("DELETE FROM counters WHERE name = ? AND value = ?", (_PURGE, number))
 
 
 def newest_history(tx: Transaction) -> bytes | None:

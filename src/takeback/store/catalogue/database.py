@@ -41,5 +41,8 @@ class Database(Protocol):
     def tidy(self) -> None:
         """Give back space that deleted rows left, as far as nobody is in the way; nothing where there is none to give."""
 
+    def scrub(self) -> bool:
+        """Leave nothing of deleted rows on the disk; False if somebody was in the way, so that some may be there."""
+
     def close(self) -> None:
         """Close every connection of this process."""

@@ -193,6 +193,11 @@ def mark_mixed(tx: Transaction, snapshot: str) -> None:
     tx.execute("UPDATE snapshots SET mixed = 1 WHERE id = ?", (snapshot,))
 
 
+def set_manifest(tx: Transaction, snapshot: str, manifest: bytes) -> None:
+    """Only for what says the same of the snapshot, without something that was purged."""
+    tx.execute("UPDATE snapshots SET manifest = ? WHERE id = ?", (manifest, snapshot))
+
+
 def label(tx: Transaction, snapshot: str, name: str, added_ns: int) -> None:
     tx.execute(
         "INSERT INTO labels (snapshot, name, added_ns) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",

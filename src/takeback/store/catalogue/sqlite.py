@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import apsw
 
@@ -109,15 +110,35 @@ class SqliteDatabase:
         """Write the file anew if much of it is empty, then empty the WAL. Whoever is busy there comes first."""
         if self._path is None or self.readonly:
             return
+        with self._tidying() as connection:
+            free, pages = (int(connection.execute(f"PRAGMA {name}")[0][0]) for name in ("freelist_count", "page_count"))
+            if free > _FREE_PAGES and free > pages * _FREE_SHARE:
+                connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def scrub(self) -> bool:
+        """Write the file anew, with zeros where nothing is, and empty the WAL."""
+        busy = 1
+        with self._tidying() as connection:
+            connection.execute("PRAGMA secure_delete = ON")  # or the pages of the new file are not cleared first
+            try:
+                connection.execute("VACUUM")
+            finally:
+                connection.execute("PRAGMA secure_delete = OFF")
+            if self._path is None:
+                return True
+            busy = int(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
+        return not busy
+
+    @contextmanager
+    def _tidying(self) -> Iterator[Connection]:
+        """The connection, outside of any transaction. If others are in the way, what is left of the block is left out."""
         connection = self.locked()
         try:
             if connection.depth:
                 raise InvalidInput("a catalogue is not tidied in the middle of a transaction")
             connection.handle.set_busy_timeout(_TIDY_PATIENCE)
-            free, pages = (int(connection.execute(f"PRAGMA {name}")[0][0]) for name in ("freelist_count", "page_count"))
-            if free > _FREE_PAGES and free > pages * _FREE_SHARE:
-                connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            yield connection
         except Locked:
             pass  # the next maintenance finds it as it is
         finally:

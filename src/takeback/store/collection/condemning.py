@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.errors import Integrity
 from takeback.model.progress import Watch
 from takeback.store.batch import PACK_SEALED
 from takeback.store.blobstore import BlobStore
-from takeback.store.catalogue import blobs, collecting
+from takeback.store.catalogue import blobs, collecting, counters
 from takeback.store.catalogue.blobs import PackRow
 from takeback.store.collection.packer import Packer, checked
 from takeback.store.packs.frames import read_frame
@@ -30,37 +31,68 @@ MANY = 8
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     row: PackRow
+    wanted: int
+    """How many of its blobs are needed,"""
     needed: int
-    """Raw bytes."""
+    """and their raw bytes."""
 
     @property
     def share(self) -> float:
         return self.needed / (self.row.raw_size or 1)
 
 
-def condemn(store: BlobStore, needed: AbstractSet[bytes], watch: Watch) -> int:
-    """How many packs were condemned."""
+class Newest(NamedTuple):
+    """The last numbers that packs and hot frames had been given."""
+
+    pack: int
+    hot: int
+
+
+def condemn(store: BlobStore, needed: AbstractSet[bytes], watch: Watch, dead_share: float = DEAD_SHARE) -> int:
+    """How many packs were condemned: those of which more than ``dead_share`` is dead, and small ones if there are many."""
     total = 0
-    for group in _groups(_choose(store, needed, watch)):
+    for group in _groups(_choose(store, needed, watch, dead_share)):
         total += _condemn(store, group, needed, watch)
     return total
 
 
-def _choose(store: BlobStore, needed: AbstractSet[bytes], watch: Watch) -> list[_Candidate]:
+def newest_numbers(store: BlobStore) -> Newest:
+    with store.database.read() as tx:
+        return Newest(counters.value(tx, "packs"), counters.value(tx, "hot"))
+
+
+def any_dead(store: BlobStore, until: Newest, needed: AbstractSet[bytes]) -> bool:
+    """Whether any pack or hot frame up to some moment is still there and holds what nothing needs, were it only a second
+    copy of what is needed. What came later is not looked at: ``needed`` may be older than that."""
+    with store.database.read() as tx:
+        hot = blobs.entries_of(tx, blobs.HOT_PACK)
+        old = [row for row in blobs.packs(tx) if row.id <= until.pack and row.state in ("live", "condemned")]
+    return (
+        any(entry.id not in needed for entry in hot if entry.frame <= until.hot)
+        or any(row.state == "condemned" for row in old)
+        or any(_candidate(store, row, needed).needed < row.raw_size for row in old)
+    )
+
+
+def _choose(store: BlobStore, needed: AbstractSet[bytes], watch: Watch, dead_share: float) -> list[_Candidate]:
     with store.database.read() as tx:
         live = [row for row in blobs.packs(tx) if row.state == "live"]
     dead: list[_Candidate] = []
     small: list[_Candidate] = []
     for done, row in enumerate(live):
         watch.tick("collect", done, len(live))
-        with store.database.read() as tx:
-            entries = blobs.entries_of(tx, row.id)
-        candidate = _Candidate(row, sum(entry.length for entry in entries if entry.id in needed))
-        if not any(entry.id in needed for entry in entries) or candidate.share < 1 - DEAD_SHARE:
+        candidate = _candidate(store, row, needed)
+        if not candidate.wanted or candidate.needed < row.raw_size * (1 - dead_share):
             dead.append(candidate)
         elif row.size < SMALL:
             small.append(candidate)
     return dead + (small if len(small) >= MANY else [])
+
+
+def _candidate(store: BlobStore, row: PackRow, needed: AbstractSet[bytes]) -> _Candidate:
+    with store.database.read() as tx:
+        lengths = [entry.length for entry in blobs.entries_of(tx, row.id) if entry.id in needed]
+    return _Candidate(row, len(lengths), sum(lengths))
 
 
 def _groups(candidates: Sequence[_Candidate]) -> Iterator[list[_Candidate]]:

@@ -19,7 +19,7 @@ from takeback.store import stats
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import collecting
 from takeback.store.collection import folding, sweeping
-from takeback.store.collection.condemning import condemn
+from takeback.store.collection.condemning import DEAD_SHARE, any_dead, condemn, newest_numbers
 from takeback.store.collection.history import history_blobs, write_history
 from takeback.store.locks import root_lock
 
@@ -49,17 +49,19 @@ class Maintained:
     """What killed processes left behind."""
     waiting: int = 0
     """Condemned packs that somebody may still use; a later maintenance removes them."""
+    purging: bool = False
+    """What was purged may still be on the disk; a later maintenance goes on."""
     bytes_before: int = 0
     bytes_after: int = 0
 
 
-def maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
-    """Fold, condemn, sweep and tidy up; if another maintenance of the store is running, nothing."""
+def maintain(store: BlobStore, mark: Mark, watch: Watch, patience: float = 0.0) -> Maintained:
+    """Fold, condemn, sweep and tidy up; if another maintenance of the store runs for ``patience`` seconds, nothing."""
     if store.readonly:
         raise Unavailable(
             "the store cannot be maintained: it is read-only.", hints=["make its directory writable, or let its owner"]
         )
-    with _alone(store) as alone:
+    with _alone(store, patience) as alone:
         return _maintain(store, mark, watch) if alone else Maintained(busy=True)
 
 
@@ -75,10 +77,14 @@ def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
         return now | needed(dropped) if dropped else now
 
     before = stats.stats(store).bytes_on_disk
+    with store.database.read() as tx:
+        purge = collecting.unfinished_purge(tx)
     files = sweeping.unfinished_files(store)
     write_history(store)
     folded = folding.fold(store, watch)
-    condemned = condemn(store, needed(()), watch)
+    newest = newest_numbers(store)
+    marked = needed(())
+    condemned = condemn(store, marked, watch, 0.0 if purge else DEAD_SHARE)
     needed.cache_clear()  # from here on what was committed meanwhile counts, too
     with store.database.read() as tx:
         pending = collecting.any_pending(tx)
@@ -87,8 +93,14 @@ def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
             collecting.advance(tx)  # so that those who hold a lease of the time before can be told from the later ones
     swept = sweeping.sweep(store, still_needed)
     leftovers = sweeping.remove_leftovers(store, files) - swept.removed
+    if purge:
+        store.derived.clear()
+        if not (any_dead(store, newest, marked) or sweeping.any_leftovers(store, files)):
+            _end_purge(store, purge)
     store.database.tidy()
     after = stats.stats(store)
+    with store.database.read() as tx:
+        purging = bool(collecting.unfinished_purge(tx))
     return Maintained(
         folded=folded,
         condemned=condemned,
@@ -96,19 +108,27 @@ def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
         revived=swept.revived,
         leftovers=max(0, leftovers),
         waiting=after.condemned_packs,
+        purging=purging,
         bytes_before=before,
         bytes_after=after.bytes_on_disk,
     )
 
 
+def _end_purge(store: BlobStore, number: int) -> None:
+    """No pack and no file holds what nothing needs; if no page of the catalogue does, either, the purge has ended."""
+    if store.database.scrub():
+        with store.database.write() as tx:
+            collecting.end_purge(tx, number)
+
+
 @contextmanager
-def _alone(store: BlobStore) -> Iterator[bool]:
+def _alone(store: BlobStore, patience: float) -> Iterator[bool]:
     """Whether this is the only maintenance of the store: the kernel's lock on the directory of its packs."""
     if store.path is None:
         with _IN_MEMORY:
             yield True
         return
-    lock = root_lock(str(store.path / "packs"), 0)
+    lock = root_lock(str(store.path / "packs"), patience)
     try:
         lock.__enter__()
     except Locked:

@@ -80,6 +80,15 @@ def remove_leftovers(store: BlobStore, files: Iterable[str]) -> int:
     return removed
 
 
+def any_leftovers(store: BlobStore, files: Iterable[str]) -> bool:
+    """Whether ``files`` or packs of the time before the present generation could not be removed yet."""
+    with store.database.read() as tx:
+        present = collecting.present_generation(tx)
+        if any(row.state == "pending" and row.generation < present for row in blobs.packs(tx)):
+            return True
+    return any(map(os.path.exists, files))
+
+
 def _ended(store: BlobStore, state: str) -> list[PackRow]:
     """Packs of a state whose generation has passed and ended."""
     with store.database.read() as tx:

@@ -1,0 +1,215 @@
+"""purge: a path leaves every snapshot, and its bytes leave the store. The one thing that cannot be taken back.
+
+The snapshots that held it keep their ids and get new manifests, in which the path is *not captured*, so that a restore
+never touches what stands there. One transaction does that for all of them; from then on nothing refers to the bytes,
+and every maintenance removes all that nothing needs, down to the last blob, until they are gone. Killed before that
+transaction nothing has happened; killed after it, purge or maintain goes on.
+
+Copies go with it: the bytes are the secret, whatever they are called. A copy of what is in a purged directory, or of a
+few bytes that may be equal by chance, is only named, unless its removal is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+
+from takeback.engine import maintenance
+from takeback.engine.dropping import root_held
+from takeback.engine.manifest import encode_manifest, load_snapshot, put_part
+from takeback.engine.plandoc import decode_plan
+from takeback.engine.traces import Candidate, Found, PartPath, Traces
+from takeback.engine.undrop import dropped_rows
+from takeback.errors import Conflict, InvalidInput, NotFound
+from takeback.model.ids import BlobKind
+from takeback.model.progress import Watch
+from takeback.model.purged import Purged, Trace
+from takeback.model.tree import Entry
+from takeback.sources.workspace.purging import check_purgeable, is_purgeable, without
+from takeback.store.blobstore import BlobStore
+from takeback.store.catalogue import blobs as blob_rows
+from takeback.store.catalogue import collecting, journals, operations, snapshots, timelines
+from takeback.store.catalogue.database import Transaction
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
+
+TELLING = 16
+"""Fewer bytes may be equal by chance."""
+_PATIENCE = 60.0
+"""Seconds that another maintenance is waited for."""
+
+
+def purge(
+    blobs: BlobStore, path: str, roots: Iterable[str] | None, copies: bool | None, dry_run: bool, watch: Watch
+) -> Purged:
+    """Purge a path of some roots, or of all. ``copies`` says whether the same bytes elsewhere go, too; by default those
+    of a file do."""
+    path = _clean(path)
+    wanted = None if roots is None else frozenset(roots)
+    search = _Search(blobs, Traces(path, lambda root: wanted is None or root in wanted), copies, watch)
+    if dry_run:
+        with blobs.reader() as reader:
+            search.look(reader)
+        return replace(search.result(), dry_run=True)
+    done = search.carry_out()
+    ended = maintenance.maintain(blobs, watch, _PATIENCE)
+    secret = () if done.left else {*search.traces.contents, *search.traces.chunks}
+    with blobs.database.read() as tx:
+        gone = not collecting.unfinished_purge(tx) and not blob_rows.known(tx, secret, frozenset())
+    return replace(done, gone=gone, waiting=ended.waiting)
+
+
+class _Moved(Exception):
+    """Snapshots came or went while they were looked at."""
+
+
+class _Search:
+    """A search and what follows from it."""
+
+    def __init__(self, blobs: BlobStore, traces: Traces, copies: bool | None, watch: Watch) -> None:
+        self._blobs, self.traces, self._copies, self._watch = blobs, traces, copies, watch
+        self._when = time.strftime("%Y-%m-%d %H:%M:%S")
+        self._versions: dict[tuple[str, str], dict[Entry, int]] = {}
+
+    def look(self, reader: Reader) -> None:
+        with self._blobs.database.read() as tx:
+            everything = _candidates(tx)
+        self.traces.look(reader, everything, self._watch)
+
+    def carry_out(self) -> Purged:
+        """Take the path out of all snapshots in one transaction, with the locks of all roots that it concerns."""
+        roots: frozenset[str] = frozenset()
+        while True:
+            with ExitStack() as stack:
+                for root in sorted(roots):
+                    stack.enter_context(root_held(root))
+                writer = stack.enter_context(self._blobs.writer())
+                self.look(writer.reader)
+                concerned = frozenset(found.root for found in self._affected())
+                if not concerned <= roots:
+                    roots = concerned
+                    continue
+                result = self.result()
+                self._check_journals(writer.reader)
+                manifests = self._rewrite(writer)
+                try:
+                    writer.commit(partial(self._record, manifests))
+                    return result
+                except _Moved:
+                    continue
+
+    def result(self) -> Purged:
+        affected = self._affected()
+        gone: Counter[tuple[str, str]] = Counter()
+        stay: Counter[tuple[str, str]] = Counter()
+        for found in self.traces.found.values():
+            gone.update({(found.root, path) for _, path in self._going(found)})
+            stay.update({(found.root, path) for _, path in self._left(found)} | {(found.root, p) for p in found.pieces})
+        if not affected and not self._unfinished():
+            raise NotFound(
+                f"no snapshot holds {self.traces.path!r}",
+                hints=["`takeback log PATH` shows where a path changed; --all looks into every root of the store"],
+            )
+        return Purged(
+            self.traces.path,
+            tuple(found.row.id for found in affected if not found.dropped),
+            tuple(Trace(*place, number) for place, number in sorted(gone.items())),
+            tuple(Trace(*place, number) for place, number in sorted(stay.items())),
+            tuple(found.row.id for found in affected if found.dropped),
+        )
+
+    def _left(self, found: Found) -> dict[PartPath, Entry]:
+        return {place: entry for place, entry in found.copies.items() if not self._takes(place, entry)}
+
+    def _going(self, found: Found) -> dict[PartPath, Entry]:
+        return {**found.at_path, **{at: entry for at, entry in found.copies.items() if self._takes(at, entry)}}
+
+    def _takes(self, place: PartPath, entry: Entry) -> bool:
+        """Whether a copy goes, too."""
+        if not is_purgeable(place[1]) or self._copies is False:
+            return False
+        return bool(self._copies) or not (self.traces.directory or entry.size < TELLING)
+
+    def _affected(self) -> list[Found]:
+        going = (found for found in self.traces.found.values() if self._going(found))
+        return sorted(going, key=lambda found: found.row.seq)
+
+    def _unfinished(self) -> bool:
+        with self._blobs.database.read() as tx:
+            return bool(collecting.unfinished_purge(tx))
+
+    def _rewrite(self, writer: Writer) -> dict[str, bytes]:
+        """New manifests, by snapshot."""
+        manifests: dict[str, bytes] = {}
+        affected = self._affected()
+        for done, found in enumerate(affected):
+            self._watch.tick("purge", done, len(affected))
+            said = {place: self._version(found.root, place[1], entry) for place, entry in self._going(found).items()}
+            if found.dropped:
+                continue
+            snapshot = load_snapshot(writer.reader, found.row)
+            parts = dict(snapshot.parts)
+            for name in {part for part, _ in said}:
+                paths = {path: text for (part, path), text in said.items() if part == name}
+                parts[name] = put_part(writer, without(writer, parts[name], paths))
+            manifest = encode_manifest(replace(snapshot, parts=parts))
+            manifests[found.row.id] = writer.put(manifest, BlobKind.MANIFEST)
+        return manifests
+
+    def _version(self, root: str, path: str, entry: Entry) -> str:
+        """Tells apart what stood at a path at different times, and nothing more about it."""
+        known = self._versions.setdefault((root, path), {})
+        return f"{self._when}, version {known.setdefault(entry, len(known) + 1)}"
+
+    def _record(self, manifests: Mapping[str, bytes], tx: Transaction) -> None:
+        """Write it down, if no snapshots came or went since they were looked at."""
+        if not self.traces.covers(_candidates(tx)):
+            raise _Moved
+        affected = self._affected()
+        if not affected:
+            return
+        gone = {found.row.id for found in affected if found.dropped} | self.traces.lost
+        for id, manifest in manifests.items():
+            snapshots.set_manifest(tx, id, manifest)
+        collecting.renew_dropped(tx, {**dict.fromkeys(gone), **manifests})
+        collecting.begin_purge(tx)
+        operations.add(tx, None, time.time_ns(), "purge", path=self.traces.path, snapshots=len(manifests))
+
+    def _check_journals(self, reader: Reader) -> None:
+        """A restore that was interrupted could need the bytes to be finished."""
+        with self._blobs.database.read() as tx:
+            unfinished = journals.every(tx)
+        for journal in unfinished:
+            effects = decode_plan(reader.get(journal.plan, BlobKind.DOCUMENT)).effects
+            ends = (entry for effect in effects for entry in (effect.before, effect.after))
+            if any(entry is not None and entry.id in self.traces.contents for entry in ends):
+                raise Conflict(
+                    f"nothing was purged: a restore of {journal.root} was interrupted and needs it to be finished",
+                    hints=[f"`takeback -C {journal.root} save` finishes it; then try again"],
+                )
+
+
+def _candidates(tx: Transaction) -> Iterator[Candidate]:
+    """Every snapshot, and the dropped ones that may still come back."""
+    roots = {line.number: line.root for line in timelines.every(tx)}
+    present = snapshots.everywhere(tx)
+    for row in present:
+        yield Candidate(row, roots.get(row.timeline, ""), False)
+    for row in dropped_rows(tx, {row.id for row in present}):
+        yield Candidate(row, roots.get(row.timeline, ""), True)
+
+
+def _clean(path: str) -> str:
+    normal = os.path.normpath(path)
+    if normal == "." or os.path.isabs(normal) or normal.split(os.sep)[0] == os.pardir:
+        raise InvalidInput(
+            f"{path!r} cannot be purged: name a file or a directory inside the root",
+            hints=["`takeback drop` and `takeback prune` remove whole snapshots"],
+        )
+    check_purgeable(normal)
+    return normal

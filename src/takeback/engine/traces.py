@@ -1,0 +1,186 @@
+"""Where a secret is: the snapshots of some roots that hold a path, and everything in the store with the same bytes.
+
+Dropped snapshots are looked at too, for as long as they could come back. Each tree is looked at once, however many
+snapshots share it, and what was looked at before is not looked at again when more snapshots come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from takeback.engine.manifest import load_snapshot
+from takeback.engine.reach import TREES
+from takeback.errors import Integrity
+from takeback.model.ids import short
+from takeback.model.progress import Watch
+from takeback.model.tree import DIRECTORY, FILE, Entry
+from takeback.sources import trees
+from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.packs.chunking import LARGE
+from takeback.store.reader import Reader
+
+PartPath = tuple[str, str]
+"""A part's name, and a path in it."""
+
+
+Key = tuple[str, bytes, bool]
+"""A snapshot by its id and manifest, and whether it was dropped."""
+
+
+class Candidate(NamedTuple):
+    """A snapshot to be looked at."""
+
+    row: SnapshotRow
+    root: str
+    dropped: bool
+
+    @property
+    def key(self) -> Key:
+        return self.row.id, self.row.manifest, self.dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a snapshot holds of the secret."""
+
+    row: SnapshotRow
+    root: str
+    dropped: bool
+    at_path: Mapping[PartPath, Entry]
+    """What stands at the path itself; nothing where another root's snapshot is only searched for copies."""
+    copies: Mapping[PartPath, Entry]
+    """Files elsewhere that have the same bytes."""
+    pieces: frozenset[str]
+    """Other files of which a part has the same bytes."""
+
+
+@dataclass
+class Traces:
+    """A search for one path of the roots that ``own`` names; it grows with every `look`."""
+
+    path: str
+    own: Callable[[str], bool]
+    found: dict[Key, Found] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
+    """Dropped snapshots of which not enough is left to tell."""
+    contents: dict[bytes, Entry] = field(default_factory=dict)
+    """Every file that stood at or below the path, by its content; empty ones aside."""
+    chunks: set[bytes] = field(default_factory=set)
+    directory: bool = False
+    """Whether the path ever was one."""
+    _seen: dict[Key, tuple[Candidate, Mapping[str, bytes]]] = field(default_factory=dict)
+    """What was looked at, with its trees by part."""
+    _walked: set[bytes] = field(default_factory=set)
+
+    def covers(self, candidates: Iterable[Candidate]) -> bool:
+        """Whether these, and no others, were looked at."""
+        return {each.key for each in candidates} == self._seen.keys()
+
+    def look(self, reader: Reader, candidates: Iterable[Candidate], watch: Watch) -> None:
+        """Look at what is new among all snapshots that there are; forget those that are no more."""
+        present = {each.key: each for each in candidates}
+        for key in self._seen.keys() - present.keys():
+            del self._seen[key]
+            self.found.pop(key, None)
+        new = [each for key, each in present.items() if key not in self._seen]
+        known = len(self.contents)
+        for done, each in enumerate(new):
+            watch.tick("search", done, 2 * len(new))
+            with self._following(each):
+                self._load(reader, each)
+        again = len(self.contents) != known  # then those of before may hold copies that nobody looked for
+        copies = _Copies(reader, self.contents, self.chunks)
+        for done, each in enumerate([seen for seen, _ in self._seen.values()] if again else new):
+            watch.tick("search", len(new) + done, 2 * len(new))
+            with self._following(each):
+                self._search(reader, each, copies)
+
+    @contextmanager
+    def _following(self, each: Candidate) -> Iterator[None]:
+        """What a harmed snapshot does to the search; a dropped one that cannot be followed cannot come back, either."""
+        try:
+            yield
+        except Integrity as error:
+            if not each.dropped:
+                raise Integrity(
+                    f"nothing was purged, because snapshot {short(each.row.id)} cannot be followed: {error.message}",
+                    hints=["`takeback verify` names every snapshot that is harmed", "drop those, then try again"],
+                ) from error
+            self.lost.add(each.row.id)
+            self._seen[each.key] = (each, {})
+
+    def _load(self, reader: Reader, each: Candidate) -> None:
+        parts = load_snapshot(reader, each.row).parts
+        self._seen[each.key] = (each, {name: part.content for name, part in parts.items() if part.kind in TREES})
+        for entry in self._at_path(reader, each).values():
+            self._note(reader, entry, 0)
+
+    def _search(self, reader: Reader, each: Candidate, copies: _Copies) -> None:
+        at_path = self._at_path(reader, each)
+        elsewhere = {
+            (part, path): entry
+            for part, tree in self._seen[each.key][1].items()
+            for path, entry in copies.below(tree)
+            if not (self.own(each.root) and trees.within([self.path], path))
+        }
+        if at_path or elsewhere:
+            same = {place: entry for place, entry in elsewhere.items() if entry.id in self.contents}
+            pieces = frozenset(path for part, path in elsewhere if (part, path) not in same)
+            self.found[each.key] = Found(*each, at_path, same, pieces)
+
+    def _at_path(self, reader: Reader, each: Candidate) -> dict[PartPath, Entry]:
+        if not self.own(each.root):
+            return {}
+        directory, _, name = self.path.rpartition("/")
+        parts = self._seen[each.key][1].items()
+        found = {part: trees.TreeView(reader, tree).directory(directory).get(name) for part, tree in parts}
+        return {(part, self.path): entry for part, entry in found.items() if entry is not None}
+
+    def _note(self, reader: Reader, entry: Entry, depth: int) -> None:
+        """Remember every content at or below an entry."""
+        if entry.kind == DIRECTORY:
+            self.directory = True
+            if entry.id in self._walked:
+                return
+            self._walked.add(entry.id)
+            for inner in trees.load_checked(reader, entry.id, depth).values():
+                self._note(reader, inner, depth + 1)
+        elif entry.kind == FILE and entry.size and entry.id not in self.contents:
+            self.contents[entry.id] = entry
+            if entry.size > LARGE:
+                self.chunks.update(chunk.id for chunk in reader.recipe(entry.id).chunks)
+
+
+class _Copies:
+    """Files with some contents, or with chunks of them, below trees; each tree is looked at once."""
+
+    def __init__(self, reader: Reader, contents: Mapping[bytes, Entry], chunks: set[bytes]) -> None:
+        self._reader, self._contents, self._chunks = reader, contents, chunks
+        self._known: dict[bytes, tuple[tuple[str, Entry], ...]] = {}
+        self._shares: dict[bytes, bool] = {}
+
+    def below(self, tree: bytes, depth: int = 0) -> tuple[tuple[str, Entry], ...]:
+        if not self._contents:
+            return ()
+        if tree not in self._known:
+            self._known[tree] = tuple(self._look(tree, depth))
+        return self._known[tree]
+
+    def _look(self, tree: bytes, depth: int) -> Iterator[tuple[str, Entry]]:
+        for name, entry in trees.load_checked(self._reader, tree, depth).items():
+            if entry.kind == DIRECTORY:
+                yield from ((trees.join(name, path), each) for path, each in self.below(entry.id, depth + 1))
+            elif entry.kind == FILE and (entry.id in self._contents or self._has_chunks(entry)):
+                yield name, entry
+
+    def _has_chunks(self, entry: Entry) -> bool:
+        if not self._chunks:
+            return False
+        if entry.id not in self._shares:
+            large = entry.size > LARGE
+            pieces = {chunk.id for chunk in self._reader.recipe(entry.id).chunks} if large else {entry.id}
+            self._shares[entry.id] = not self._chunks.isdisjoint(pieces)
+        return self._shares[entry.id]
