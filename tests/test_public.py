@@ -13,7 +13,7 @@ from takeback import errors
 from takeback.errors import TakebackError
 
 VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop purge"
-STORE_VERBS = "timeline verify stats prune purge undrop maintain"
+STORE_VERBS = "timeline verify stats prune purge undrop maintain export import_ push pull"
 
 NAMES = {
     "entries": {"here", "open"},
@@ -39,6 +39,8 @@ NAMES = {
         "Purged",
         "Trace",
         "Maintained",
+        "Copied",
+        "Landed",
         "Progress",
     },
     "errors": {

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from takeback.engine.copying.copied import Copied, Landed
     from takeback.engine.health import Health, Usage
     from takeback.engine.history import Log
     from takeback.engine.retention import Pruned
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "takeback.engine.copying.copied": ("Copied", "Landed"),
     "takeback.engine.health": ("Health", "Usage"),
     "takeback.engine.history": ("Log",),
     "takeback.model.purged": ("Purged", "Trace"),
@@ -101,6 +103,8 @@ __all__ = [
     "Purged",
     "Trace",
     "Maintained",
+    "Copied",
+    "Landed",
     "Progress",
     "TakebackError",
     "InvalidInput",

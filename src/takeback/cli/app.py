@@ -16,6 +16,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Record": ("save", "run", "label", "pin", "unpin", "drop", "fork"),
     "Look": ("status", "log", "show", "diff"),
     "The store": ("stats", "prune", "purge", "maintain", "verify", "config", "doctor"),
+    "Copy": ("export", "import", "push", "pull"),
     "Begin": ("demo", "completion", "help"),
 }
 _MOST = 1_000_000_000

@@ -58,6 +58,16 @@ class Call:
         self._opened.append(store)
         return store
 
+    def another(self, directory: str, *, create: bool = False) -> Store:
+        """A store that was named beside one's own."""
+        from takeback import locate
+
+        if not directory.strip():
+            raise InvalidInput("a store needs the name of a directory", hints=["name the directory of another store"])
+        store = locate.open(self.absolute(directory), create=create)
+        self._opened.append(store)
+        return store
+
     def line(self, *, create: bool = False) -> Timeline:
         """The timeline of the root around the directory."""
         from takeback import locate

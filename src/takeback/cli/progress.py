@@ -14,7 +14,7 @@ _PATIENCE = 0.5
 """Seconds before anything is shown."""
 
 _WORDS = {"scan": "looking at", "store": "storing", "apply": "writing", "check": "checking"}
-_WORDS |= {"mark": "following", "fold": "packing", "collect": "collecting"}
+_WORDS |= {"mark": "following", "fold": "packing", "collect": "collecting", "copy": "copying"}
 
 
 def listener(*, quiet: bool = False) -> Listener | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect
-from takeback.model.tree import DIRECTORY, Entry
+from takeback.model.tree import DIRECTORY
 from takeback.store.packs.chunking import LARGE
 from takeback.store.writer import Writer
 
@@ -20,12 +20,11 @@ def keep_content(writer: Writer, effects: Iterable[Effect]) -> None:
     }
     known = writer.known(entry.id for entry in entries)
     for entry in entries:
-        if entry.id not in known or not _has_chunks(writer, entry):
+        if entry.id not in known or (entry.size > LARGE and not has_chunks(writer, entry.id)):
             writer.put(writer.reader.get(entry.id), BlobKind.DATA)
 
 
-def _has_chunks(writer: Writer, entry: Entry) -> bool:
-    if entry.size <= LARGE:
-        return True
-    chunks = {chunk.id for chunk in writer.reader.recipe(entry.id).chunks}
+def has_chunks(writer: Writer, blob: bytes) -> bool:
+    """Whether the chunks of a large blob need not be put again."""
+    chunks = {chunk.id for chunk in writer.reader.recipe(blob).chunks}
     return writer.known(chunks) == chunks

@@ -14,8 +14,8 @@ from typing import Any
 from takeback.errors import Integrity, Unavailable
 from takeback.model.ids import BlobKind
 from takeback.model.snapshot import NotCaptured, Part, Snapshot
+from takeback.sources.trees import Reads
 from takeback.store.catalogue.snapshots import SnapshotRow
-from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 FORMAT = 1
@@ -55,7 +55,7 @@ def encode_manifest(snapshot: Snapshot) -> bytes:
     )
 
 
-def load_snapshot(reader: Reader, row: SnapshotRow) -> Snapshot:
+def load_snapshot(reader: Reads, row: SnapshotRow) -> Snapshot:
     """The snapshot of a row, checked to be the one that the row names."""
     data = reader.get(row.manifest, BlobKind.MANIFEST)
     try:
@@ -86,7 +86,7 @@ def load_snapshot(reader: Reader, row: SnapshotRow) -> Snapshot:
     return snapshot
 
 
-def _part(reader: Reader, name: str, raw: dict[str, Any]) -> Part:
+def _part(reader: Reads, name: str, raw: dict[str, Any]) -> Part:
     refs = {key: bytes.fromhex(blob) for key, blob in raw["refs"].items()}
     listed: tuple[NotCaptured, ...] = ()
     if "not_captured" in refs:

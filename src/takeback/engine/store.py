@@ -18,6 +18,8 @@ from takeback.store.catalogue import timelines
 from takeback.store.catalogue.timelines import TimelineRow
 
 if TYPE_CHECKING:
+    from takeback.engine.copying.copied import Copied
+    from takeback.engine.references import Reference
     from takeback.engine.retention import Pruned
     from takeback.model.policy import Policy
     from takeback.model.purged import Purged
@@ -113,6 +115,65 @@ class Store:
         from takeback.engine import maintenance  # here as above: no save needs it, and what it loads takes time
 
         return maintenance.maintain(self.blobs, Watch(listener=listener))
+
+    def export(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        timeline: Timeline | None = None,
+        refs: Iterable[Reference] = (),
+        listener: Listener | None = None,
+    ) -> Copied:
+        """Write a timeline, or those of its snapshots that ``refs`` name, or the whole store, into a new file."""
+        from takeback.engine.copying import exchange
+
+        references = list(refs)
+        if references and timeline is None:
+            raise InvalidInput("references need the timeline that they are of", hints=["give timeline="])
+        line = timeline._line if timeline is not None else None
+        return exchange.export(self.blobs, os.fspath(file), line, references, Watch(listener=listener))
+
+    def import_(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        root: str | os.PathLike[str] | None = None,
+        listener: Listener | None = None,
+    ) -> Copied:
+        """Bring in what an export file holds: only what is missing, verified, all of it or nothing.
+
+        Timelines keep the roots that they had, unless ``root`` names another one. What is there already is left
+        alone; a timeline that has gone on by itself here gets the other's snapshots as a fork beside it.
+        """
+        from takeback.engine.copying import exchange
+
+        place = None if root is None else os.fspath(root)
+        return exchange.import_(self.blobs, os.fspath(file), place, Watch(listener=listener))
+
+    def push(
+        self,
+        other: Store,
+        *,
+        timeline: Timeline | None = None,
+        root: str | os.PathLike[str] | None = None,
+        listener: Listener | None = None,
+    ) -> Copied:
+        """Bring a timeline of this store, or all of them, into another one, as `import_` does."""
+        from takeback.engine.copying import exchange
+
+        line, place = timeline._line if timeline is not None else None, None if root is None else os.fspath(root)
+        return exchange.send(self.blobs, other.blobs, line, place, Watch(listener=listener))
+
+    def pull(
+        self,
+        other: Store,
+        *,
+        timeline: Timeline | None = None,
+        root: str | os.PathLike[str] | None = None,
+        listener: Listener | None = None,
+    ) -> Copied:
+        """Bring a timeline of another store (``other.timeline(…)``), or all of them, into this one."""
+        return other.push(self, timeline=timeline, root=root, listener=listener)
 
     def close(self) -> None:
         self.blobs.close()

@@ -51,13 +51,13 @@ def write_new(temporary: str, target: str, chunks: Iterable[bytes], mode: int = 
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         try:
-            size = sum(_write_all(fd, chunk) for chunk in chunks)
+            size = sum(write_all(fd, chunk) for chunk in chunks)
             if mode != 0o600:
                 os.fchmod(fd, mode)
             os.fsync(fd)
         finally:
             os.close(fd)
-        _name(temporary, target)
+        give_name(temporary, target)
     except BaseException:
         _remove(temporary)
         raise
@@ -69,14 +69,15 @@ def write_new(temporary: str, target: str, chunks: Iterable[bytes], mode: int = 
     return size
 
 
-def _write_all(fd: int, data: bytes) -> int:
+def write_all(fd: int, data: bytes) -> int:
+    """Write all of it; returns how much that was."""
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
     return len(data)
 
 
-def _name(temporary: str, target: str) -> None:
+def give_name(temporary: str, target: str) -> None:
     """Give a synced file its name unless that is taken: a link fails where a rename would replace."""
     try:
         os.link(temporary, target)

@@ -45,6 +45,15 @@ def remove(tx: Transaction, id: str) -> None:
     tx.execute("DELETE FROM takes WHERE move = ? OR target = ?", (id, id))
 
 
+def among(tx: Transaction, ids: Sequence[str], size: int = 500) -> dict[str, int]:
+    """Those of some moves that there are, and the timelines that they are on."""
+    found: dict[str, int] = {}
+    for start in range(0, len(ids), size):
+        some = ids[start : start + size]
+        found.update(tx.execute(f"SELECT id, timeline FROM moves WHERE id IN ({', '.join('?' * len(some))})", some))
+    return found
+
+
 def by_prefix(tx: Transaction, timeline: int, prefix: str, limit: int = 5) -> list[Move]:
     sql = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND id >= ? AND id < ? ORDER BY seq DESC LIMIT {int(limit)}"
     return [_move(row) for row in tx.execute(sql, (timeline, prefix, prefix + "g"))]
@@ -158,6 +167,10 @@ def take(tx: Transaction, move: str, targets: Iterable[str]) -> None:
     for target in targets:
         tx.execute("INSERT INTO takes (move, target) VALUES (?, ?) ON CONFLICT DO NOTHING", (move, target))
         tx.execute("UPDATE moves SET undone_by = ? WHERE id = ?", (move, target))
+
+
+def set_undone(tx: Transaction, move: str, by: str | None) -> None:
+    tx.execute("UPDATE moves SET undone_by = ? WHERE id = ?", (by, move))
 
 
 def give_back(tx: Transaction, undo: str) -> None:

@@ -56,6 +56,16 @@ def by_id(tx: Transaction, id: str) -> SnapshotRow | None:
     return _first(tx, f"SELECT {_COLUMNS} FROM snapshots WHERE id = ?", id)
 
 
+def among(tx: Transaction, ids: Iterable[str]) -> dict[str, SnapshotRow]:
+    """Those of some snapshots that there are, by id, without their labels and pins."""
+    found: dict[str, SnapshotRow] = {}
+    for some in _batches(list(ids)):
+        marks = ", ".join("?" * len(some))
+        for row in tx.execute(f"SELECT {_COLUMNS} FROM snapshots WHERE id IN ({marks})", some):
+            found[row[1]] = _row(row)
+    return found
+
+
 def first(tx: Transaction, timeline: int) -> SnapshotRow | None:
     return _first(tx, f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? ORDER BY seq LIMIT 1", timeline)
 

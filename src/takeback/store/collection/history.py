@@ -1,47 +1,22 @@
 """The catalogue's own rows as a blob: what packs alone could not tell, so that a lost catalogue can be rebuilt from
 them up to the last fold.
 
-Canonical JSON (sorted keys, no spaces, ASCII) of ``format`` and, by table, of its columns and rows in the order of
-their numbers; bytes are hexadecimal. The newest one is needed, as a snapshot's manifest is; older ones are not.
+The encoding is that of `takeback.store.catalogue.rows`. The newest one is needed, as a snapshot's manifest is; older
+ones are not.
 """
 
 from __future__ import annotations
 
-import json
 import time
 
 from takeback.model.ids import BlobKind
 from takeback.store.blobstore import BlobStore
-from takeback.store.catalogue import blobs, collecting
+from takeback.store.catalogue import blobs, collecting, rows
 from takeback.store.catalogue.database import Transaction
-
-FORMAT = 1
-_TABLES = {
-    "timelines": ("id, root, name, created_ns, head, fork_of", "id"),
-    "snapshots": ('seq, id, timeline, parent, time_ns, "trigger", session, manifest, changed, mixed', "seq"),
-    "labels": ("snapshot, name, added_ns", "snapshot, name"),
-    "pins": ("snapshot", "snapshot"),
-    "moves": (
-        "seq, id, timeline, session, level, verb, title, key, reported, opening, opening_seq, closing, closing_seq, "
-        "opened_ns, closed_ns, undone_by, context",
-        "seq",
-    ),
-    "takes": ("move, target", "move, target"),
-}
 
 
 def encode_history(tx: Transaction) -> bytes:
-    tables = {
-        name: {
-            "columns": columns.replace('"', "").split(", "),
-            "rows": [
-                [value.hex() if isinstance(value, bytes) else value for value in row]
-                for row in tx.execute(f"SELECT {columns} FROM {name} ORDER BY {order}")
-            ],
-        }
-        for name, (columns, order) in _TABLES.items()
-    }
-    return json.dumps({"format": FORMAT, **tables}, sort_keys=True, separators=(",", ":")).encode("ascii")
+    return rows.encode({table: list(rows.every(tx, table)) for table in rows.TABLES})
 
 
 def write_history(store: BlobStore) -> bool:
