@@ -1,7 +1,7 @@
 """The catalogue's own rows as a blob: what packs alone could not tell, so that a lost catalogue can be rebuilt from
 them up to the last fold.
 
-The encoding is that of `takeback.store.catalogue.rows`. The newest one is needed, as a snapshot's manifest is; older
+The encoding is that of `takeback.store.catalogue.tables`. The newest one is needed, as a snapshot's manifest is; older
 ones are not.
 """
 
@@ -11,12 +11,12 @@ import time
 
 from takeback.model.ids import BlobKind
 from takeback.store.blobstore import BlobStore
-from takeback.store.catalogue import blobs, collecting, rows
+from takeback.store.catalogue import blobs, collecting, tables
 from takeback.store.catalogue.database import Transaction
 
 
 def encode_history(tx: Transaction) -> bytes:
-    return rows.encode({table: list(rows.every(tx, table)) for table in rows.TABLES})
+    return tables.encode({table: list(tables.every(tx, table)) for table in tables.TABLES})
 
 
 def write_history(store: BlobStore) -> bool:

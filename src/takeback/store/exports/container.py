@@ -8,7 +8,7 @@
     footer   checksum (32 bytes), number of pages u32, number of packs u32, magic "TBEE"
 
 The checksum is the BLAKE3 of the header, the index and the two numbers. Pages are blobs of kind history; together they
-are the rows of `takeback.store.catalogue.rows`. Packs, index and footer fill the file without gaps.
+are the rows of `takeback.store.catalogue.tables`. Packs, index and footer fill the file without gaps.
 """
 
 from __future__ import annotations
@@ -77,19 +77,21 @@ def read_index(where: str, size: int, read: Callable[[int, int], bytes]) -> Inde
         raise InvalidInput(f"{where} is no export of takeback's", hints=["`takeback export FILE` makes one"])
     if len(header) < _HEADER.size or size < _HEADER.size + _FOOTER.size:
         raise _damaged(where, f"it is torn: {size} bytes are too few")
-    _, version, _, store = _HEADER.unpack(header)
+    _, version, reserved, store = _HEADER.unpack(header)
     if version > VERSION:
         raise Unavailable(
             f"{where} was written by a newer takeback (version {version}; this one reads up to {VERSION}).",
             hints=["upgrade takeback: pip install --upgrade takeback"],
         )
+    if version != VERSION or reserved:
+        raise _damaged(where, "its header is not one")
     checksum, pages, packs, end = _FOOTER.unpack(read(size - _FOOTER.size, _FOOTER.size))
     length = pages * _PAGE.size + packs * _PACK.size
     start = size - _FOOTER.size - length
     if end != _END or start < _HEADER.size:
         raise _damaged(where, "it is torn: it does not end like an export")
     listed = read(start, length)
-    if blake3(encode_header(store.hex()) + listed + _COUNTS.pack(pages, packs)).digest() != checksum:
+    if blake3(header + listed + _COUNTS.pack(pages, packs)).digest() != checksum:
         raise _damaged(where, "its index does not match its checksum")
     split = pages * _PAGE.size
     found: list[PackSpan] = []

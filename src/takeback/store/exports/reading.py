@@ -1,7 +1,7 @@
 """Opening an export file as a store that can only be read: its catalogue is made, in memory, of what the file says.
 
 A file may come from anybody. Lengths are checked before memory is taken, and nothing but the rows that
-`takeback.store.catalogue.rows` knows gets into the catalogue; what they mean is for the engine to judge. Blobs are
+`takeback.store.catalogue.tables` knows gets into the catalogue; what they mean is for the engine to judge. Blobs are
 hashed when they are read, as in every store.
 """
 
@@ -14,7 +14,7 @@ from functools import partial
 from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
 from takeback.store.blobstore import BlobStore
-from takeback.store.catalogue import blobs, rows
+from takeback.store.catalogue import blobs, tables
 from takeback.store.catalogue.sqlite import SqliteDatabase
 from takeback.store.derived import DerivedMemory
 from takeback.store.durable import storage_error
@@ -96,4 +96,4 @@ def _load_history(database: SqliteDatabase, backend: PackedFile, pages: list[byt
         for page in pages:
             if reader.size(page) > PAGE_LIMIT:
                 raise Integrity("a page of the export's history is longer than any that is written")
-            rows.load(tx, reader.get(page, BlobKind.HISTORY))
+            tables.load(tx, reader.get(page, BlobKind.HISTORY))

@@ -16,7 +16,7 @@ from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.store import header
 from takeback.store.blobstore import BlobStore
-from takeback.store.catalogue import rows
+from takeback.store.catalogue import tables
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.sqlite import SqliteDatabase
 from takeback.store.collection.folding import fold
@@ -98,7 +98,7 @@ def _put_history(store: BlobStore) -> list[bytes]:
     """Store the rows of the catalogue as blobs; their ids."""
     with store.writer() as writer:
         with store.database.read() as tx:
-            pages = [writer.put(_short_enough(page), BlobKind.HISTORY) for page in rows.pages(tx)]
+            pages = [writer.put(_short_enough(page), BlobKind.HISTORY) for page in tables.pages(tx)]
         writer.commit(_nothing)
     return pages
 

@@ -1,4 +1,4 @@
-"""The rows of history as JSON and back: what a maintenance notes for repair, and what an export file carries.
+"""The tables of history as JSON and back: what a maintenance notes for repair, and what an export file carries.
 
 A document is ``format`` and, by table, its ``columns`` and ``rows``; bytes are hexadecimal. Whoever reads one treats it
 as hostile: only the known tables and columns, only numbers that fit, only text that is text. What the values mean is
@@ -34,20 +34,21 @@ _MOST = 1 << 62
 _PAGE = 1 << 20
 
 
-def names(table: str) -> list[str]:
+def columns(table: str) -> list[str]:
+    """A table's columns by name."""
     return TABLES[table][0].replace('"', "").split(", ")
 
 
 def every(tx: Transaction, table: str) -> Iterator[list[Any]]:
     """The rows of a table as JSON holds them."""
-    columns, order = TABLES[table]
-    for row in tx.execute(f"SELECT {columns} FROM {table} ORDER BY {order}"):
+    listed, order = TABLES[table]
+    for row in tx.execute(f"SELECT {listed} FROM {table} ORDER BY {order}"):
         yield [value.hex() if isinstance(value, bytes) else value for value in row]
 
 
 def encode(tables: dict[str, list[list[Any]]]) -> bytes:
     """Canonical JSON: sorted keys, no spaces, ASCII."""
-    listed = {table: {"columns": names(table), "rows": found} for table, found in tables.items()}
+    listed = {table: {"columns": columns(table), "rows": found} for table, found in tables.items()}
     return json.dumps({"format": FORMAT, **listed}, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
@@ -65,46 +66,45 @@ def pages(tx: Transaction) -> Iterator[bytes]:
     yield encode(page)
 
 
-def load(tx: Transaction, data: bytes) -> None:
-    """Add the rows of a document to the tables; Integrity for anything but what `encode` wrote."""
+def decode(data: bytes) -> dict[str, list[Row]]:
+    """The rows of those tables that a document has; Integrity for anything but what `encode` wrote."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Integrity("a list of timelines and snapshots is not JSON") from error
+        raise Integrity("a history is not JSON") from error
     if not isinstance(value, dict) or type(value.get("format")) is not int:
-        raise Integrity("a list of timelines and snapshots names no format")
+        raise Integrity("a history names no format")
     if value["format"] > FORMAT:
         raise Unavailable(
-            f"it was written by a newer takeback (history of format {value['format']})",
+            f"a history was written by a newer takeback (format {value['format']})",
             hints=["upgrade takeback: pip install --upgrade takeback"],
         )
-    for table, listed in value.items():
-        if table != "format":
-            _load_table(tx, table, listed)
+    return {table: _rows(table, listed) for table, listed in value.items() if table != "format"}
 
 
-def _load_table(tx: Transaction, table: str, listed: Any) -> None:
-    if table not in TABLES or not isinstance(listed, dict) or listed.get("columns") != names(table):
-        raise Integrity(f"a list of timelines and snapshots holds a table {table[:40]!r} that is unknown or different")
+def load(tx: Transaction, data: bytes) -> None:
+    """Add the rows of a document to the tables; Integrity if that cannot be."""
+    for table, rows in decode(data).items():
+        marks = ", ".join("?" * len(columns(table)))
+        try:
+            tx.executemany(f"INSERT INTO {table} ({TABLES[table][0]}) VALUES ({marks})", rows)
+        except TakebackError as error:
+            raise Integrity(f"a history holds a row of {table!r} that cannot be: {error.message}") from error
+
+
+def _rows(table: str, listed: Any) -> list[Row]:
+    if table not in TABLES or not isinstance(listed, dict) or listed.get("columns") != columns(table):
+        raise Integrity(f"a history holds a table {table[:40]!r} that is unknown, or has other columns")
     rows = listed.get("rows")
     if not isinstance(rows, list):
-        raise Integrity(f"the table {table!r} has no rows")
-    columns = names(table)
-    marks = ", ".join("?" * len(columns))
-    try:
-        tx.executemany(
-            f"INSERT INTO {table} ({TABLES[table][0]}) VALUES ({marks})", (_row(table, columns, row) for row in rows)
-        )
-    except Integrity:
-        raise
-    except TakebackError as error:
-        raise Integrity(f"the table {table!r} holds a row that cannot be: {error.message}") from error
+        raise Integrity(f"the table {table!r} of a history has no rows")
+    return [_row(table, columns(table), row) for row in rows]
 
 
-def _row(table: str, columns: list[str], row: Any) -> Row:
-    if not isinstance(row, list) or len(row) != len(columns):
-        raise Integrity(f"a row of the table {table!r} is not one")
-    return tuple(_value(table, column, value) for column, value in zip(columns, row, strict=True))
+def _row(table: str, names: list[str], row: Any) -> Row:
+    if not isinstance(row, list) or len(row) != len(names):
+        raise Integrity(f"a row of {table!r} in a history is not one")
+    return tuple(_value(table, name, value) for name, value in zip(names, row, strict=True))
 
 
 def _value(table: str, column: str, value: Any) -> Any:
@@ -114,5 +114,5 @@ def _value(table: str, column: str, value: Any) -> Any:
         try:
             return bytes.fromhex(value) if (table, column) in _BYTES else value.encode().decode()
         except ValueError as error:
-            raise Integrity(f"the {column!r} of a row of {table!r} is not text, or no bytes") from error
-    raise Integrity(f"the {column!r} of a row of {table!r} is neither a number nor text")
+            raise Integrity(f"the {column!r} of a row of {table!r} in a history cannot be stored") from error
+    raise Integrity(f"the {column!r} of a row of {table!r} in a history is neither a number nor text")
