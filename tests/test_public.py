@@ -14,6 +14,8 @@ from takeback.errors import TakebackError
 
 VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop purge"
 STORE_VERBS = "timeline verify stats prune purge undrop maintain export import_ push pull"
+VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop"
+STORE_VERBS = "timeline verify stats prune undrop maintain repair"
 
 NAMES = {
     "entries": {"here", "open"},
@@ -41,6 +43,8 @@ NAMES = {
         "Maintained",
         "Copied",
         "Landed",
+        "Loss",
+        "Repaired",
         "Progress",
     },
     "errors": {

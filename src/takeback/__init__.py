@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from takeback.engine.copying.copied import Copied, Landed
     from takeback.engine.health import Health, Usage
     from takeback.engine.history import Log
+    from takeback.engine.losses import Loss
+    from takeback.engine.repair import Repaired
     from takeback.engine.retention import Pruned
     from takeback.engine.store import Store
     from takeback.engine.timeline import Timeline
@@ -50,6 +52,8 @@ _HOMES = {
     "takeback.engine.health": ("Health", "Usage"),
     "takeback.engine.history": ("Log",),
     "takeback.model.purged": ("Purged", "Trace"),
+    "takeback.engine.losses": ("Loss",),
+    "takeback.engine.repair": ("Repaired",),
     "takeback.engine.retention": ("Pruned",),
     "takeback.engine.store": ("Store",),
     "takeback.engine.timeline": ("Timeline",),
@@ -105,6 +109,8 @@ __all__ = [
     "Maintained",
     "Copied",
     "Landed",
+    "Loss",
+    "Repaired",
     "Progress",
     "TakebackError",
     "InvalidInput",

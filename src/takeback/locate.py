@@ -93,6 +93,13 @@ def here(directory: str | os.PathLike[str] = ".", *, listener: Listener | None =
     return timeline(open(where["store"]), where, listener=listener)
 
 
+def directory(where: Place) -> str:
+    """The directory of a place's store, which need not be possible to open; InvalidInput if it is not in one."""
+    if where["store"] == MEMORY:
+        raise InvalidInput("a store in memory ends with its process", hints=["name a store's directory with --store"])
+    return str(where["store"])
+
+
 def timeline(store: Store, where: Place, *, listener: Listener | None = None) -> Timeline:
     """A place's timeline in a store."""
     workspace = Workspace(

@@ -19,7 +19,8 @@ def test_a_sound_store_verifies(cli: Cli) -> None:
     cli("save")
     found = cli.json("verify", "--read-data")
     assert found == {
-        "ok": True, "problems": [], "harmed": [], "snapshots": 1, "blobs": found["blobs"], "read_data": True,
+        "ok": True, "problems": [], "harmed": [], "lost": [], "snapshots": 1, "blobs": found["blobs"],
+        "read_data": True,
     }  # fmt: skip
     assert "ok" in cli("verify").out
 
@@ -37,9 +38,10 @@ def test_damage_exits_13_and_names_the_harmed_snapshots(cli: Cli) -> None:
     found = cli.json("verify", "--read-data", code=13)
     assert found["ok"] is False
     assert found["harmed"] == [harmed]
+    assert [(each["snapshot"], each["paths"]) for each in found["lost"]] == [(harmed, ["big.bin"])]
     assert found["problems"][0].keys() == {"kind", "what", "detail", "pack"}
     out = cli("verify", "--read-data", code=13).out
-    assert harmed[:8] in out
+    assert harmed[:8] in out and "big.bin" in out
     assert sound[:8] not in out
 
 

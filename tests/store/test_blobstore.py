@@ -154,7 +154,7 @@ def test_a_store_whose_catalogue_is_gone_is_said(tmp_path: Path) -> None:
         (tmp_path / "store" / name).unlink(missing_ok=True)
     with pytest.raises(Integrity, match="lost its catalogue") as caught:
         open_local(tmp_path / "store")
-    assert "copy of the store" in caught.value.hints[0]
+    assert "takeback store repair" in caught.value.hints[0]
     assert not (tmp_path / "store" / "catalogue.db").exists()
 
 

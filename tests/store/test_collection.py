@@ -312,6 +312,7 @@ def test_the_history_is_noted_for_repair_and_only_the_newest_is_kept(store: Blob
             "INSERT INTO timelines (id, root, name, created_ns, head, fork_of) VALUES (1, ?, 'main', 5, NULL, NULL)",
             (b"/caf\xe9",),
         )
+        counters.next_value(tx, "timelines")
     maintain(store, [])
     first = newest_history(store)
     raw = json.loads(read_all(store, [first])[0])
@@ -321,7 +322,7 @@ def test_the_history_is_noted_for_repair_and_only_the_newest_is_kept(store: Blob
     maintain(store, [])
     assert newest_history(store) == first, "nothing new, nothing written"
     with store.database.write() as tx:
-        tx.execute("INSERT INTO pins (snapshot) VALUES ('a')")
+        tx.execute("UPDATE timelines SET created_ns = 6")
     maintain(store, [])
     assert newest_history(store) != first
     maintain(store, [])

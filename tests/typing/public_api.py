@@ -16,7 +16,10 @@ def stores(path: Path) -> None:
         assert_type(store, tb.Store)
         health = assert_type(store.verify(read_data=True), tb.Health)
         assert_type(health.ok, bool)
+        assert_type(health.losses, tuple[tb.Loss, ...])
         assert_type(store.stats(), tb.Usage)
+        assert_type(store.repair(), tb.Repaired)
+        assert_type(store.repair(apply=True, listener=lambda event: None).losses, tuple[tb.Loss, ...])
 
 
 def keeping_it_small(store: tb.Store, line: tb.Timeline) -> None:

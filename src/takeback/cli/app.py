@@ -15,7 +15,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Take back": ("undo", "redo", "restore"),
     "Record": ("save", "run", "label", "pin", "unpin", "drop", "fork"),
     "Look": ("status", "log", "show", "diff"),
-    "The store": ("stats", "prune", "purge", "maintain", "verify", "config", "doctor"),
+    "The store": ("stats", "prune", "purge", "maintain", "verify", "store", "config", "doctor"),
     "Copy": ("export", "import", "push", "pull"),
     "Begin": ("demo", "completion", "help"),
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from takeback.engine.losses import Findable, Loss, Losses
 from takeback.engine.manifest import load_snapshot
-from takeback.engine.reach import Harm, Reach, Sizes
+from takeback.engine.reach import Reach, Sizes
 from takeback.errors import TakebackError
 from takeback.model.ids import short
 from takeback.model.progress import Watch
@@ -27,11 +29,16 @@ class Health:
     """What `verify` found."""
 
     problems: tuple[Problem, ...]
-    harmed: tuple[str, ...]
-    """Snapshots that cannot be restored whole because of the problems."""
+    losses: tuple[Loss, ...]
+    """Snapshots that cannot be restored whole because of the problems, and what of each."""
     snapshots: int
     blobs: int
     read_data: bool
+
+    @property
+    def harmed(self) -> tuple[str, ...]:
+        """The ids of those snapshots."""
+        return tuple(loss.snapshot for loss in self.losses)
 
     @property
     def ok(self) -> bool:
@@ -70,44 +77,76 @@ def verify(blobs: BlobStore, read_data: bool, watch: Watch) -> Health:
     problems = list(store_verify.verify(blobs, read_data, watch))
     with blobs.reader() as reader:
         rows = _rows(blobs)
-        reach = Reach(reader)
-        loaded: list[Snapshot] = []
-        harmed: dict[str, None] = {}
-        for done, row in enumerate(rows):
-            watch.tick("check", done, len(rows))
-            try:
-                snapshot = load_snapshot(reader, row)
-                loaded.append(snapshot)
-                missing = _missing(
-                    blobs, {row.manifest, *(each for part in snapshot.parts.values() for each in reach.of(part))}
-                )
-            except TakebackError as error:
-                problems.append(Problem("broken snapshot", f"snapshot {short(row.id)}", error.message))
-                harmed[row.id] = None
-                continue
-            if missing:
-                detail = f"{len(missing)} blobs that it needs are not in the store"
-                problems.append(
-                    Problem("missing blob", f"snapshot {short(row.id)}", detail, blobs=tuple(sorted(missing)))
-                )
-                harmed[row.id] = None
-        problems = [each for each in problems if each.kind != "missing chunk" or reach.seen.intersection(each.blobs)]
-        harmed |= dict.fromkeys(_harmed(reader, loaded, problems))
-    return Health(tuple(problems), tuple(harmed), len(rows), len(reach.seen), read_data)
+        followed = follow(blobs, reader, rows, watch)
+        problems = [each for each in problems if each.kind != "missing chunk" or followed.seen.intersection(each.blobs)]
+        damaged = {blob for problem in problems for blob in problem.blobs}
+        problems += followed.problems(damaged)
+        losses = followed.losses(reader, damaged)
+    return Health(tuple(problems), tuple(losses), len(rows), len(followed.seen), read_data)
 
 
-def _harmed(reader: Reader, loaded: list[Snapshot], problems: list[Problem]) -> Iterator[str]:
-    """Snapshots that lead to a blob that some problem names."""
-    damaged = frozenset(blob for problem in problems for blob in problem.blobs)
-    if not damaged:
-        return
-    harm = Harm(reader, damaged)
-    for snapshot in loaded:
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What snapshots lead to, and what is wrong on the way."""
+
+    loaded: tuple[Snapshot, ...]
+    broken: tuple[Loss, ...]
+    """Those that cannot be read at all."""
+    disagreeing: tuple[str, ...]
+    """Those whose manifests say otherwise than the catalogue why they were made."""
+    seen: frozenset[bytes]
+    missing: frozenset[bytes]
+    """Blobs that are not in the store."""
+    unreadable: Mapping[bytes, str]
+    """Trees and recipes that cannot be read, and why."""
+
+    def problems(self, damaged: AbstractSet[bytes]) -> Iterator[Problem]:
+        """What is wrong beside blobs that are known to be ``damaged``."""
+        for loss in self.broken:
+            yield Problem("broken snapshot", f"snapshot {short(loss.snapshot)}", loss.broken)
+        for id in self.disagreeing:
+            detail = "the catalogue says otherwise than its manifest why it was made"
+            yield Problem("disagreement", f"snapshot {short(id)}", detail)
+        if gone := self.missing - damaged:
+            detail = "snapshots need them, but they are not in the store"
+            yield Problem("missing blob", f"{len(gone)} blobs", detail, blobs=tuple(sorted(gone)))
+        for blob, why in self.unreadable.items():
+            if blob not in damaged and blob not in self.missing:
+                yield Problem("damaged blob", f"blob {blob.hex()[:12]}", why, blobs=(blob,))
+
+    def losses(self, reader: Reader, damaged: AbstractSet[bytes]) -> list[Loss]:
+        """Every snapshot that cannot be restored whole."""
+        lost = {*damaged, *self.missing, *self.unreadable}
+        paths = Losses(reader, lost)
+        return [*self.broken, *(loss for each in self.loaded if lost and (loss := paths.of(each)) is not None)]
+
+
+def follow(blobs: BlobStore, reader: Reader, rows: Sequence[SnapshotRow], watch: Watch) -> Followed:
+    """Walk everything that snapshots lead to, whatever is lost on the way."""
+    reach = Findable(reader)
+    loaded: list[Snapshot] = []
+    broken: list[Loss] = []
+    disagreeing: list[str] = []
+    missing: set[bytes] = set()
+    for done, row in enumerate(rows):
+        watch.tick("check", done, len(rows))
         try:
-            if any(harm.reaches(part) for part in snapshot.parts.values()):
-                yield snapshot.id
-        except TakebackError:
-            yield snapshot.id
+            snapshot = load_snapshot(reader, row)
+        except TakebackError as error:
+            broken.append(Loss(row.id, broken=error.message))
+            continue
+        loaded.append(snapshot)
+        if snapshot.trigger != row.trigger:
+            disagreeing.append(row.id)
+        missing |= _missing(blobs, {each for part in snapshot.parts.values() for each in reach.of(part)})
+    return Followed(
+        tuple(loaded),
+        tuple(broken),
+        tuple(disagreeing),
+        frozenset(reach.seen),
+        frozenset(missing),
+        dict(reach.unreadable),
+    )
 
 
 def _missing(blobs: BlobStore, ids: set[bytes]) -> set[bytes]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from blake3 import blake3
 
-from takeback.engine.manifest import load_snapshot, put_part
-from takeback.errors import InvalidInput, NotFound
+from takeback.engine.manifest import lacks_something, load_snapshot, put_part
+from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources.protocol import Source
@@ -125,11 +125,20 @@ class Line:
                 hints=["store.timeline(name, sources=[takeback.Workspace('.')])"],
             )
         head = self.head()
-        latest = self.load(writer.reader, head) if head is not None else None
+        latest = self._latest(writer.reader, head) if head is not None else None
         parts = dict(latest.parts) if latest is not None else {}
         for name, source in self.sources.items():
             parts[name] = put_part(writer, source.capture(writer, parts.get(name), watch))
         return Present(head, latest, parts)
+
+    def _latest(self, reader: Reader, head: SnapshotRow) -> Snapshot | None:
+        """The latest snapshot; None if a repair had to give up a part of it, so that all is recorded anew."""
+        try:
+            return self.load(reader, head)
+        except Integrity:
+            if lacks_something(reader, head):
+                return None
+            raise
 
     def source(self, part: str) -> Source:
         source = self.sources.get(part)

@@ -16,6 +16,7 @@ from takeback.model.ids import BlobKind
 from takeback.model.snapshot import NotCaptured, Part, Snapshot
 from takeback.sources.trees import Reads
 from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 FORMAT = 1
@@ -84,6 +85,15 @@ def load_snapshot(reader: Reads, row: SnapshotRow) -> Snapshot:
     if snapshot.id != row.id:
         raise Integrity(f"the manifest stored for snapshot {row.id[:8]} belongs to another one, {str(snapshot.id)[:8]}")
     return snapshot
+
+
+def lacks_something(reader: Reader, row: SnapshotRow) -> bool:
+    """Whether a manifest can be read, but names blobs that the store does not know, as after a repair."""
+    try:
+        parts = json.loads(reader.get(row.manifest, BlobKind.MANIFEST))["parts"].values()
+        return not all(reader.holds(bytes.fromhex(blob)) for part in parts for blob in part["refs"].values())
+    except (Integrity, ValueError, KeyError, TypeError, AttributeError):
+        return False
 
 
 def _part(reader: Reads, name: str, raw: dict[str, Any]) -> Part:

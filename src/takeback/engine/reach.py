@@ -8,6 +8,7 @@ from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources import trees
 from takeback.store.packs.chunking import LARGE
+from takeback.store.packs.recipe import Recipe
 from takeback.store.reader import Reader
 
 TREES = frozenset({"workspace"})
@@ -44,7 +45,7 @@ class Reach:
         if not self._first(tree):
             return
         yield tree
-        for entry in trees.load_checked(self._reader, tree, depth).values():
+        for entry in self._load(tree, depth).values():
             if entry.kind == DIRECTORY:
                 yield from self._tree(entry.id, depth + 1)
             else:
@@ -52,7 +53,13 @@ class Reach:
 
     def _chunks(self, entry: Entry) -> Iterator[bytes]:
         if entry.size > LARGE:
-            yield from (chunk.id for chunk in self._reader.recipe(entry.id).chunks if self._first(chunk.id))
+            yield from (chunk.id for chunk in self._recipe(entry.id).chunks if self._first(chunk.id))
+
+    def _load(self, tree: bytes, depth: int) -> dict[str, Entry]:
+        return trees.load_checked(self._reader, tree, depth)
+
+    def _recipe(self, blob: bytes) -> Recipe:
+        return self._reader.recipe(blob)
 
     def _first(self, blob: bytes) -> bool:
         if blob in self.seen:
@@ -78,33 +85,3 @@ class Sizes:
                 self._tree(entry.id, depth + 1) if entry.kind == DIRECTORY else entry.size for entry in entries
             )
         return self._known[tree]
-
-
-class Harm:
-    """Whether a part leads to any of some damaged blobs; each tree is looked at once."""
-
-    def __init__(self, reader: Reader, damaged: frozenset[bytes]) -> None:
-        self._reader = reader
-        self._damaged = damaged
-        self._known: dict[bytes, bool] = {}
-
-    def reaches(self, part: Part) -> bool:
-        return any(
-            self._tree(blob, 0) if key == "content" and part.kind in TREES else blob in self._damaged
-            for key, blob in part.refs.items()
-        )
-
-    def _tree(self, tree: bytes, depth: int) -> bool:
-        if tree in self._damaged:
-            return True
-        if tree not in self._known:
-            entries = trees.load_checked(self._reader, tree, depth).values()
-            self._known[tree] = any(
-                self._tree(entry.id, depth + 1) if entry.kind == DIRECTORY else self._file(entry) for entry in entries
-            )
-        return self._known[tree]
-
-    def _file(self, entry: Entry) -> bool:
-        if entry.id in self._damaged:
-            return True
-        return entry.size > LARGE and any(chunk.id in self._damaged for chunk in self._reader.recipe(entry.id).chunks)

@@ -178,7 +178,7 @@ def _check_paths(reader: Reader, source: Source, present: Part | None, target: S
 
 def _everything(reader: Reader, source: Source, part: Part, paths: Sequence[str] | None) -> list[Effect]:
     """The effects that make a whole part out of nothing."""
-    changes = source.diff(reader, None, part)
+    changes = source.diff(reader, None, part, paths)
     effects = [Effect(part.name, change.path, None, change.after) for change in changes]
     if paths is None:
         return effects

@@ -20,6 +20,7 @@ from takeback.store.catalogue.timelines import TimelineRow
 if TYPE_CHECKING:
     from takeback.engine.copying.copied import Copied
     from takeback.engine.references import Reference
+    from takeback.engine.repair import Repaired
     from takeback.engine.retention import Pruned
     from takeback.model.policy import Policy
     from takeback.model.purged import Purged
@@ -174,6 +175,19 @@ class Store:
     ) -> Copied:
         """Bring a timeline of another store (``other.timeline(…)``), or all of them, into this one."""
         return other.push(self, timeline=timeline, root=root, listener=listener)
+
+    def repair(self, *, apply: bool = False, listener: Listener | None = None) -> Repaired:
+        """Bring back all that can be of a damaged store; without ``apply`` only what would be done is told.
+
+        `takeback.engine.repair.repair` does the same for one that cannot even be opened. Locked while anybody else, or
+        another part of this process, is at work in it.
+        """
+        from takeback.engine.repair import Repaired, repair
+
+        if self.blobs.path is None:
+            return Repaired()  # what is in memory has no bytes that could be damaged
+        self.blobs.database.disconnect()
+        return repair(self.blobs.path, apply=apply, listener=listener)
 
     def close(self) -> None:
         self.blobs.close()

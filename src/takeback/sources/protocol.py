@@ -85,8 +85,10 @@ class Source(Protocol):
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         """The part that ``present`` is once all of the effects are in place."""
 
-    def diff(self, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Change]:
-        """All paths that differ."""
+    def diff(
+        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
+    ) -> Iterator[Change]:
+        """All paths that differ; where only some ``paths`` matter, what does not lead to them may be left out."""
 
     def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
         """What a part has at and below a path, as a value that is equal if and only if that is; None for nothing."""

@@ -6,7 +6,7 @@ a directory is said by the paths below it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, overload
 
 from takeback.errors import Integrity
@@ -16,6 +16,7 @@ from takeback.model.tree import DIRECTORY, Entry, decode_tree, encode_tree
 NO_ID = bytes(32)
 MAX_DEPTH = 256
 """Directories deeper than this are not captured, and not believed when a store claims to hold them."""
+_REST = "what is not lost can be restored by name: `takeback restore REF PATH…`"
 
 
 class Reads(Protocol):
@@ -98,20 +99,28 @@ class TreeView:
             raise Integrity(f"the tree at {path[:60]!r}… is deeper than any that is written")
         above, _, name = path.rpartition("/")
         entry = self.directory(above).get(name)
-        return load(self._reader, entry.id) if entry is not None and entry.kind == DIRECTORY else {}
+        if entry is None or entry.kind != DIRECTORY:
+            return {}
+        return _load_named(self._reader, entry.id, 0, path)
 
 
-def compare(reader: Reads, a: bytes | None, b: bytes | None) -> Iterator[tuple[str, Entry | None, Entry | None]]:
-    """Every path that differs between two trees, as (path, before, after), parents before children."""
-    yield from _compare(reader, a, b, "", 0)
+def compare(
+    reader: Reads, a: bytes | None, b: bytes | None, paths: Sequence[str] | None = None
+) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    """Every path that differs between two trees, as (path, before, after), parents before children.
+
+    With ``paths``, directories that do not lead to any of them are not looked into, so that what is damaged elsewhere is
+    not in the way.
+    """
+    yield from _compare(reader, a, b, "", 0, paths)
 
 
 def _compare(
-    reader: Reads, a: bytes | None, b: bytes | None, prefix: str, depth: int
+    reader: Reads, a: bytes | None, b: bytes | None, prefix: str, depth: int, paths: Sequence[str] | None
 ) -> Iterator[tuple[str, Entry | None, Entry | None]]:
     if a == b:
         return
-    before, after = ({} if tree is None else load_checked(reader, tree, depth) for tree in (a, b))
+    before, after = ({} if tree is None else _load_named(reader, tree, depth, prefix) for tree in (a, b))
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)
         if old == new:
@@ -121,7 +130,16 @@ def _compare(
             yield path, bare(old), bare(new)
         inner_old = old.id if old is not None and old.kind == DIRECTORY else None
         inner_new = new.id if new is not None and new.kind == DIRECTORY else None
-        yield from _compare(reader, inner_old, inner_new, path, depth + 1)
+        if paths is None or within(paths, path) or any(wanted.startswith(path + "/") for wanted in paths):
+            yield from _compare(reader, inner_old, inner_new, path, depth + 1, paths)
+
+
+def _load_named(reader: Reads, tree: bytes, depth: int, path: str) -> dict[str, Entry]:
+    try:
+        return load_checked(reader, tree, depth)
+    except Integrity as error:
+        where = f"the directory {path}" if path else "the root's own directory"
+        raise Integrity(f"{where} is lost there: {error.message}", hints=[*error.hints, _REST]) from error
 
 
 def patch(writer: Writes, root: bytes, changes: Mapping[str, Entry | None]) -> bytes:

@@ -70,7 +70,7 @@ def _refuse_other_things(directory: str) -> None:
     if CATALOGUE in names or "packs" in names:
         raise Unavailable(
             f"{directory} looks like a store, but its {header.NAME} is gone.",
-            hints=["put it back from a copy of the store"],
+            hints=["put it back from a copy of the store, or let `takeback store repair` make a new one"],
         )
     raise InvalidInput(
         f"{directory} is no takeback store, and it is not empty.",

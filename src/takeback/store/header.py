@@ -81,5 +81,5 @@ def read_header(directory: str) -> Header:
 def _damaged(where: str, why: str) -> Integrity:
     return Integrity(
         f"{where}/{NAME} is damaged: {why}.",
-        hints=["put the file back from a copy of the store"],
+        hints=["`takeback store repair` shows what can be brought back, and does it"],
     )

@@ -93,6 +93,13 @@ class Reader:
         """How a large blob is made; Integrity if it is not stored in chunks."""
         return decode_recipe(id, self._stored(id, None).data)
 
+    def holds(self, id: bytes) -> bool:
+        """Whether the store knows the blob at all. One that a repair gave up is known no more."""
+        if self._pending is not None and self._pending(id) is not None:
+            return True
+        with self._database.read() as tx:
+            return blobs.locate(tx, id) is not None
+
     def in_storage_order(self, ids: Iterable[bytes]) -> list[bytes]:
         """The ids as they lie in the store, so that reading them opens each frame once; unknown ones come last.
 

@@ -16,6 +16,7 @@ from takeback.model.progress import Watch
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.blobs import HOT_PACK, PackRow
+from takeback.store.catalogue.consistency import inconsistencies
 from takeback.store.packs.frames import read_frame
 from takeback.store.packs.pack import Contents, PackEntry, object_name, read_contents
 from takeback.store.packs.recipe import decode_recipe
@@ -29,8 +30,8 @@ class Problem:
     """One thing that is wrong, and which blobs cannot be relied upon because of it."""
 
     kind: str
-    """``missing pack``, ``damaged pack``, ``disagreement``, ``damaged frame``, ``damaged blob``, ``missing chunk`` or
-    ``lost blob``."""
+    """``damaged catalogue``, ``missing pack``, ``damaged pack``, ``unknown pack``, ``disagreement``, ``damaged frame``,
+    ``damaged blob``, ``missing chunk`` or ``lost blob``."""
     what: str
     detail: str
     pack: str | None = None
@@ -41,6 +42,8 @@ def verify(store: BlobStore, read_data: bool, watch: Watch) -> Iterator[Problem]
     """Everything that is wrong with the packs, the hot rows and the catalogue's account of them."""
     lease = store.leases.acquire()
     try:
+        yield from _check_catalogue(store, read_data)
+        yield from _unknown_packs(store)
         yield from _lost_blobs(store)
         with store.database.read() as tx:
             rows = [row for row in blobs.packs(tx) if row.state != "pending"]
@@ -55,6 +58,28 @@ def verify(store: BlobStore, read_data: bool, watch: Watch) -> Iterator[Problem]
             yield from _check_recipes(store, watch)
     finally:
         lease.release()
+
+
+def _check_catalogue(store: BlobStore, read_data: bool) -> Iterator[Problem]:
+    """What the database says of itself, and whether its rows fit together."""
+    for damage in store.database.damage(thorough=read_data):
+        yield Problem("damaged catalogue", "the catalogue", damage)
+    with store.database.read() as tx:
+        for what, how in inconsistencies(tx):
+            yield Problem("disagreement", f"the catalogue: {what}", how)
+
+
+def _unknown_packs(store: BlobStore) -> Iterator[Problem]:
+    """A pack's row comes before its file and goes after it: a file without one tells of rows that were lost."""
+    seen = list(store.backend.list("packs/"))
+    with store.database.read() as tx:
+        known = {object_name(row.name) for row in blobs.packs(tx)}
+    for name in sorted(set(seen) - known):
+        try:
+            store.backend.size(name)
+        except NotFound:
+            continue  # it was removed meanwhile, and its row after it
+        yield Problem("unknown pack", name, "the catalogue does not know of it", name.rpartition("/")[2])
 
 
 def _lost_blobs(store: BlobStore) -> Iterator[Problem]:

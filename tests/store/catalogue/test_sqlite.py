@@ -112,7 +112,7 @@ def test_damage_is_said(tmp_path: Path, database: SqliteDatabase) -> None:
     damaged = SqliteDatabase(str(file))
     with pytest.raises(Integrity, match="damaged") as caught, damaged.read() as tx:
         tx.execute("SELECT COUNT(snapshot) FROM pins WHERE snapshot LIKE '%9'")
-    assert "copy of the store" in caught.value.hints[0]
+    assert "takeback store repair" in caught.value.hints[0]
     damaged.close()
 
 

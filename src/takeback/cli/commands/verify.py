@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import shapes
+from takeback.cli import losing, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say
 from takeback.cli.progress import listener
 from takeback.cli.text import count
 from takeback.errors import Integrity
-from takeback.model.ids import short
 
 if TYPE_CHECKING:
     from takeback.engine.health import Health
+
+_MOST = 20
 
 
 @click.command("verify", cls=Command)
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 def command(call: Call, read_data: bool) -> int:
     """Check that the store holds everything its snapshots need.
 
-    Exits with 13 if anything is wrong, and names the snapshots that cannot be restored whole.
+    Exits with 13 if anything is wrong, and names the snapshots that cannot be restored whole, and which of their files.
+    `takeback store repair` brings back what can be.
 
     For example:
       takeback verify
@@ -42,6 +44,7 @@ def command(call: Call, read_data: bool) -> int:
                     for each in health.problems
                 ],
                 "harmed": list(health.harmed),
+                "lost": losing.shape(health.losses),
                 "snapshots": health.snapshots,
                 "blobs": health.blobs,
                 "read_data": health.read_data,
@@ -59,11 +62,13 @@ def _lines(health: Health) -> Iterator[Line]:
         yield [("ok", "good"), f"  {what}; {how}"]
         return
     yield [(count(len(health.problems), "problem"), "bad"), f" in {what}"]
-    for problem in health.problems:
+    for problem in health.problems[:_MOST]:
         yield ["  ", (problem.kind, "bad"), f": {problem.what}: {problem.detail}"]
+    if len(health.problems) > _MOST:
+        yield [f"  and {len(health.problems) - _MOST:,} more; --json names all"]
     if health.harmed:
         yield [("these snapshots cannot be restored whole", "bad")]
-        for id in health.harmed:
-            yield ["  ", (short(id), "id")]
+        yield from losing.lines(health.losses)
     else:
         yield [("every snapshot can still be restored", "good")]
+    yield [("`takeback store repair` shows what can be brought back", "quiet")]

@@ -125,7 +125,8 @@ class _Known:
         self.same_rules = section is not None and section.fingerprint == fingerprint
         self.skipped_files: set[str] = set()
         self.skipped_directories: set[str] = set()
-        self._tree = trees.load(writer.reader, previous) if section is None and previous is not None else {}
+        lost = section is None and previous is not None and not writer.reader.holds(previous)  # given up by a repair
+        self._tree = trees.load(writer.reader, previous) if section is None and not lost else {}
         if section is not None and self.same_rules:
             for name, is_directory in section.ignored():
                 (self.skipped_directories if is_directory else self.skipped_files).add(name)

@@ -34,7 +34,7 @@ def plan(reader: Reader, part: str, present: Part, target: Part, paths: Sequence
     draft = _Draft(reader, part, present)
     then = Guard(reader, target)
     hidden = _Hidden(then.gone_from(draft.guard), inode)
-    for path, before, after in trees.compare(reader, present.content, target.content):
+    for path, before, after in trees.compare(reader, present.content, target.content, paths):
         if not trees.within(paths, path):
             continue
         reason = ""

@@ -132,9 +132,11 @@ class Workspace:
         refs = {**present.refs, "content": tree, "rules": rules}
         return Part(self.name, self.kind, refs, present.detail, present.not_captured)
 
-    def diff(self, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Change]:
+    def diff(
+        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
+    ) -> Iterator[Change]:
         old, new = (part.content if part is not None else None for part in (a, b))
-        for path, before, after in trees.compare(reader, old, new):
+        for path, before, after in trees.compare(reader, old, new, paths):
             yield Change(self.name, path, before, after)
 
     def state_at(self, reader: Reader, part: Part, path: str) -> object | None:

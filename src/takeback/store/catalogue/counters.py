@@ -18,3 +18,12 @@ def next_value(tx: Transaction, name: str, by: int = 1) -> int:
 def value(tx: Transaction, name: str) -> int:
     rows = tx.execute("SELECT value FROM counters WHERE name = ?", (name,))
     return int(rows[0][0]) if rows else 0
+
+
+def at_least(tx: Transaction, name: str, least: int) -> None:
+    """Advance a counter to a value, unless it is past it."""
+    tx.execute(
+        "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value "
+        "WHERE counters.value < excluded.value",
+        (name, least),
+    )

@@ -38,6 +38,12 @@ class Database(Protocol):
     def size(self) -> int:
         """Bytes that the database takes."""
 
+    def damage(self, thorough: bool) -> list[str]:
+        """What the database itself finds wrong with how it is stored, in words; ``thorough`` compares indexes, too."""
+
+    def disconnect(self) -> None:
+        """Close what is idle of this process; it is opened again when it is needed."""
+
     def tidy(self) -> None:
         """Give back space that deleted rows left, as far as nobody is in the way; nothing where there is none to give."""
 

@@ -19,8 +19,9 @@ import apsw
 from takeback.errors import Integrity, InvalidInput, Locked, Unavailable
 from takeback.store.catalogue import schema, sqlite_errors
 from takeback.store.catalogue.database import Transaction
-from takeback.store.catalogue.sqlite_connection import Connection, Reading, Writing
+from takeback.store.catalogue.sqlite_connection import Connection, Opened, Reading, Writing
 from takeback.store.catalogue.sqlite_errors import catalogue_error
+from takeback.store.catalogue.wal import unread_commits
 
 _CACHE_KIB = 16 << 10
 _WAL_BYTES = 4 << 20
@@ -29,6 +30,8 @@ _FREE_PAGES = 64
 _FREE_SHARE = 0.25
 """More empty pages than this, and more than this share of all, and the file is written anew."""
 _TIDY_PATIENCE = 1000
+_MOST_DAMAGE = 20
+"""So much that is wrong is enough to say."""
 
 
 class SqliteDatabase:
@@ -76,7 +79,7 @@ class SqliteDatabase:
         if version < 1:
             raise Integrity(
                 "the catalogue is empty, though the store was in use",
-                hints=["put catalogue.db back from a copy of the store"],
+                hints=["`takeback store repair` makes a new one from the packs"],
             )
 
     def read(self) -> AbstractContextManager[Transaction]:
@@ -105,6 +108,38 @@ class SqliteDatabase:
             with self.read() as tx:
                 return int(tx.execute("PRAGMA page_count")[0][0]) * int(tx.execute("PRAGMA page_size")[0][0])
         return sum(os.stat(name).st_size for name in (self._path, f"{self._path}-wal") if os.path.exists(name))
+
+    def damage(self, thorough: bool) -> list[str]:
+        try:
+            with self.read() as tx:
+                rows = tx.execute(f"PRAGMA {'integrity_check' if thorough else 'quick_check'}({_MOST_DAMAGE})")
+        except Integrity as error:
+            return [error.message]
+        found = [str(row[0]) for row in rows if row[0] != "ok"]
+        if (lost := self.unread()) > 1:  # one alone may be a commit that a power cut tore before anybody was told of it
+            found.append(f"{lost} commits in its log cannot be read, because something before them is damaged")
+        return found
+
+    def unread(self) -> int:
+        """Commits that lie in the log behind a place at which SQLite stops to read."""
+        if self._path is None or self.readonly:
+            return 0
+        connection = self.locked()
+        try:
+            if connection.depth:
+                return 0
+            read = max(0, int(connection.execute("PRAGMA wal_checkpoint(NOOP)")[0][1]))
+        finally:
+            connection.lock.release()
+        return unread_commits(f"{self._path}-wal", read)
+
+    def disconnect(self) -> None:
+        """Close what is idle: whoever goes on opens the file anew, and sees if another one has taken its place."""
+        for connection in list(self._connections):
+            with connection.lock:
+                if connection.depth == 0:
+                    connection.close()
+                    self._connections.discard(connection)
 
     def tidy(self) -> None:
         """Write the file anew if much of it is empty, then empty the WAL. Whoever is busy there comes first."""
@@ -176,13 +211,14 @@ class SqliteDatabase:
             )
         try:
             if not self.readonly:
-                return Connection(_configured(apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READWRITE)))
+                opened = Opened.now(self._path)  # before it is opened: an error on the safe side
+                return Connection(_configured(apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READWRITE)), opened)
             return Connection(_configured(_open_readonly(self._path)))
         except apsw.CantOpenError as error:
             if not os.path.exists(self._path):
                 raise Integrity(
                     f"the store has lost its catalogue: {self._path} does not exist.",
-                    hints=["put catalogue.db back from a copy of the store"],
+                    hints=["`takeback store repair` makes a new one from the packs"],
                 ) from error
             raise catalogue_error(error) from error
         except apsw.Error as error:

@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import apsw
 
 from takeback.errors import InvalidInput
 from takeback.store.catalogue import sqlite_errors
 from takeback.store.catalogue.database import Row
-from takeback.store.catalogue.sqlite_errors import busy, catalogue_error
+from takeback.store.catalogue.sqlite_errors import busy, catalogue_error, replaced
+
+
+class Opened(NamedTuple):
+    """A database's file as it was when it was opened: a repair may put another one in its place."""
+
+    path: str
+    device: int
+    inode: int
+
+    @classmethod
+    def now(cls, path: str) -> Opened | None:
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:
+            return None
+        return cls(path, status.st_dev, status.st_ino)
+
+    def replaced(self) -> bool:
+        return Opened.now(self.path) != self
 
 
 class Connection:
     """One thread's connection; ``lock`` is held while a transaction is open, so that a fork can tell."""
 
-    __slots__ = ("__weakref__", "closed", "depth", "handle", "lock", "writing")
+    __slots__ = ("__weakref__", "closed", "depth", "handle", "lock", "opened", "writing")
 
-    def __init__(self, handle: apsw.Connection) -> None:
+    def __init__(self, handle: apsw.Connection, opened: Opened | None = None) -> None:
         self.handle = handle
+        self.opened = opened
         self.lock = threading.RLock()
         self.depth = 0
         self.writing = False
@@ -103,6 +124,9 @@ class Writing:
                 if self._savepoint and not connection.writing:
                     raise InvalidInput("write() inside read(): what was read may be out of date; end the read first")
                 connection.execute(f"SAVEPOINT nested_{connection.depth}" if self._savepoint else "BEGIN IMMEDIATE")
+                if not self._savepoint and connection.opened is not None and connection.opened.replaced():
+                    connection.close()
+                    raise replaced()
             except BaseException:
                 connection.lock.release()
                 raise

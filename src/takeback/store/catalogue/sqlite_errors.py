@@ -17,6 +17,14 @@ def busy() -> Locked:
     )
 
 
+def replaced() -> Locked:
+    return Locked(
+        "the store's catalogue has been replaced since it was opened: a repair put a new one in its place. "
+        "Nothing was recorded.",
+        hints=["run the same command again"],
+    )
+
+
 def catalogue_error(error: apsw.Error) -> TakebackError:
     """SQLite's error in our words."""
     match error:
@@ -32,7 +40,8 @@ def catalogue_error(error: apsw.Error) -> TakebackError:
             )
         case apsw.CorruptError() | apsw.NotADBError():
             return Integrity(
-                f"the store's catalogue is damaged: {error}", hints=["put catalogue.db back from a copy of the store"]
+                f"the store's catalogue is damaged: {error}",
+                hints=["`takeback store repair` shows what can be brought back, and does it"],
             )
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
             return Unavailable(

@@ -44,7 +44,7 @@ class Stager:
         """Make the file or link that the effect wants; Integrity if the content is not what ``after`` names."""
         after = effect.after
         assert after is not None
-        pieces = self.open_content(after.id) if effect.merged is None else iter((effect.merged,))
+        pieces = self._stored(effect.path, after.id) if effect.merged is None else iter((effect.merged,))
         if after.kind == LINK:
             _make_link(directory, name, effect.path, after, b"".join(pieces))
             if owner is not None:
@@ -60,6 +60,16 @@ class Stager:
                 os.fsync(handle)
         finally:
             os.close(handle)
+
+    def _stored(self, path: str, blob: bytes) -> Iterator[bytes]:
+        """The bytes of a blob; what is wrong with them is said of the path, which is what people know."""
+        try:
+            yield from self.open_content(blob)
+        except Integrity as error:
+            raise Integrity(
+                f"{path} cannot be restored, so nothing was changed: {error.message}",
+                hints=["what is not lost can be restored by name: `takeback restore REF PATH…`", *error.hints],
+            ) from error
 
 
 def synchronise(handles: Iterable[int]) -> None:

@@ -1,0 +1,118 @@
+"""What of a snapshot cannot be restored, by path: for verify, which names it, and for repair, which says what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from takeback.engine.reach import TREES, Reach
+from takeback.errors import Integrity, Unavailable
+from takeback.model.snapshot import Snapshot
+from takeback.model.tree import DIRECTORY, Entry
+from takeback.sources import trees
+from takeback.store.packs.chunking import LARGE
+from takeback.store.packs.recipe import Recipe
+from takeback.store.reader import Reader
+
+_LOST = (Integrity, Unavailable)  # the bytes are wrong, or the disk does not give them
+
+MOST_PATHS = 1000
+"""So many paths of one snapshot are named; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One snapshot that cannot be restored whole."""
+
+    snapshot: str
+    paths: tuple[str, ...] = ()
+    """What is lost of it: files and links, and directories, with a slash at the end, of which nothing is known any more.
+    The root alone is ``/``."""
+    more: int = 0
+    """How many more there are than are named."""
+    about: tuple[str, ...] = ()
+    """What else it lacks: the list of what it did not capture, or the ignore rules it was made with."""
+    broken: str = ""
+    """Why it cannot be read at all, if so."""
+
+
+class Findable(Reach):
+    """A walk that goes on where something cannot be read, and remembers what that was."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__(reader)
+        self.unreadable: dict[bytes, str] = {}
+
+    def _load(self, tree: bytes, depth: int) -> dict[str, Entry]:
+        try:
+            return super()._load(tree, depth)
+        except _LOST as error:
+            self.unreadable[tree] = error.message
+            return {}
+
+    def _recipe(self, blob: bytes) -> Recipe:
+        try:
+            return super()._recipe(blob)
+        except _LOST as error:
+            self.unreadable[blob] = error.message
+            return Recipe(0, [])
+
+
+class Losses:
+    """Which paths lead to blobs that are lost; each tree is looked at once."""
+
+    def __init__(self, reader: Reader, lost: Iterable[bytes]) -> None:
+        self._reader = reader
+        self._lost = frozenset(lost)
+        self._known: dict[bytes, tuple[list[str], int]] = {}
+
+    def of(self, snapshot: Snapshot) -> Loss | None:
+        """What of a snapshot is lost; None if nothing is."""
+        paths: list[str] = []
+        about: list[str] = []
+        more = 0
+        for name, part in snapshot.parts.items():
+            for key, blob in part.refs.items():
+                if key == "content" and part.kind in TREES:
+                    some, others = self._tree(blob, 0)
+                    paths += (path or "/" for path in some)
+                    more += others
+                elif blob in self._lost:
+                    about.append(f"{name}: {key.replace('_', ' ')}")
+        if not (paths or about or more):
+            return None
+        return Loss(snapshot.id, tuple(paths[:MOST_PATHS]), more + max(0, len(paths) - MOST_PATHS), tuple(about))
+
+    def _tree(self, tree: bytes, depth: int) -> tuple[list[str], int]:
+        """Paths below a directory, and how many more there are; the directory itself, as "", if it is lost."""
+        if tree in self._lost:
+            return [""], 0
+        if tree not in self._known:
+            self._known[tree] = self._below(tree, depth)
+        return self._known[tree]
+
+    def _below(self, tree: bytes, depth: int) -> tuple[list[str], int]:
+        try:
+            entries = trees.load_checked(self._reader, tree, depth)
+        except _LOST:
+            return [""], 0
+        paths: list[str] = []
+        more = 0
+        for name, entry in entries.items():
+            if entry.kind != DIRECTORY:
+                paths += [name] if self._file(entry) else []
+                continue
+            inner, others = self._tree(entry.id, depth + 1)
+            paths += (f"{name}/{path}" for path in inner)
+            more += others
+        return paths[:MOST_PATHS], more + max(0, len(paths) - MOST_PATHS)
+
+    def _file(self, entry: Entry) -> bool:
+        if entry.id in self._lost:
+            return True
+        if entry.size <= LARGE:
+            return False
+        try:
+            return any(chunk.id in self._lost for chunk in self._reader.recipe(entry.id).chunks)
+        except _LOST:
+            return True

@@ -1,0 +1,221 @@
+"""repair: all that can be comes back, what cannot is named, and nothing that was there is deleted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+import takeback as tb
+from support.agent import World
+from support.stores import noise, pack_files
+from takeback.engine.repair import Repaired, repair
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """A store with packs, a fold, and hot rows that came after it."""
+    world = World(tmp_path)
+    world.write("a.txt", "one\n")
+    world.write("d/sound.bin", noise(300_000, "sound"))
+    world.write("huge.bin", noise(3 * MIB, "huge"))
+    world.line.save("first")
+    world.line.pin("first")
+    world.turn("folded", {"a.txt": "two\n", "b.txt": "b\n"})
+    world.store.maintain()
+    yield world
+    world.store.close()
+
+
+def lose_catalogue(world: World) -> None:
+    world.store.close()
+    for suffix in ("", "-wal", "-shm"):
+        (world.store_path / f"catalogue.db{suffix}").unlink(missing_ok=True)
+
+
+def flip(file: Path, position: int) -> None:
+    file.chmod(0o600)
+    data = bytearray(file.read_bytes())
+    data[position] ^= 0x40
+    file.write_bytes(data)
+
+
+def repaired(world: World) -> tuple[World, Repaired]:
+    """A dry run changes nothing and says the same; then it is done, done again there is nothing to do."""
+    world.store.close()
+    before = {path: path.read_bytes() for path in world.store_path.rglob("*") if path.is_file()}
+    planned = repair(world.store_path)
+    after = {path: path.read_bytes() for path in world.store_path.rglob("*") if path.is_file()}
+    assert {**before, **after} == after and after.keys() - before.keys() <= {
+        world.store_path / "catalogue.db-wal",
+        world.store_path / "catalogue.db-shm",
+        *(world.store_path / "leases").glob("*"),
+    }
+    done = repair(world.store_path, apply=True)
+    assert not planned.applied
+    assert (done.losses, done.gone, done.snapshots) == (planned.losses, planned.gone, planned.snapshots)
+    assert sorted(done.recovered) == sorted(planned.recovered)
+    again = repair(world.store_path)
+    assert not again.findings and again.losses == done.losses
+    return world.reopened(), done
+
+
+def test_a_sound_store_has_nothing_to_repair(world: World) -> None:
+    world.turn("after the fold", {"a.txt": "three\n"})
+    done = world.store.repair(apply=True)
+    assert not done.findings and not done.applied and done.whole
+    assert not (world.store_path / "aside").exists()
+    world.undo()
+    assert world.read("a.txt") == b"two\n"
+
+
+def test_a_lost_catalogue_comes_back_up_to_the_last_fold(world: World) -> None:
+    log = world.line.log()
+    lose_catalogue(world)
+    with pytest.raises(tb.Integrity, match="lost its catalogue"):
+        tb.open(world.store_path, create=False).stats()
+    world, done = repaired(world)
+    assert done.applied and done.whole and not done.recovered
+    assert world.line.log() == log
+    assert world.line.log().snapshots[-1].pinned
+    assert world.store.verify(read_data=True).ok
+    world.undo()
+    assert world.read("a.txt") == b"one\n" and not world.exists("b.txt")
+    world.redo()
+    assert world.read("a.txt") == b"two\n"
+    world.line.save("it goes on")
+
+
+def test_snapshots_that_no_timeline_names_are_recovered(world: World) -> None:
+    world.write("new.bin", noise(700_000, "new"))
+    late = world.line.save("late")
+    lose_catalogue(world)
+    world, done = repaired(world)
+    assert done.recovered == (late.id,)
+    assert [row.name for row in world.store.timelines()] == ["main", "recovered"]
+    found = world.store.timeline("recovered", sources=[tb.Workspace(world.root)])
+    assert found.read("@", "new.bin") == noise(700_000, "new")
+    assert world.store.verify(read_data=True).ok
+
+
+def test_without_any_fold_every_manifest_in_a_pack_is_recovered(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    saved = []
+    for number in range(3):
+        world.write("big.bin", noise(400_000, number))
+        saved.append(world.line.save().id)
+    lose_catalogue(world)
+    world, done = repaired(world)
+    assert list(done.recovered) == saved
+    line = world.store.timeline("recovered", sources=[tb.Workspace(world.root)])
+    assert [row.id for row in reversed(line.log().snapshots)] == saved
+    assert line.read("@-", "big.bin") == noise(400_000, 1)
+
+
+def test_a_dropped_snapshot_stays_dropped_where_the_catalogue_is_sound(world: World) -> None:
+    world.turn("big", {"new.bin": noise(700_000, "new")})
+    world.line.save("last")
+    dropped = world.line.drop("@-")
+    (world.store_path / "derived").rename(world.store_path / "tmp" / "derived")
+    world, done = repaired(world)
+    assert [finding.kind for finding in done.findings] == ["directory"] and not done.recovered
+    assert dropped not in [row.id for row in world.line.log().snapshots]
+
+
+def test_what_is_replaced_is_kept_aside(world: World) -> None:
+    world.store.close()
+    damaged = bytearray((world.store_path / "catalogue.db").read_bytes())
+    damaged[:200] = bytes(200)
+    (world.store_path / "catalogue.db").write_bytes(damaged)
+    world, done = repaired(world)
+    assert done.aside is not None and "catalogue.db" in done.kept
+    assert (Path(done.aside) / "catalogue.db").read_bytes() == damaged
+
+
+def test_a_repair_waits_for_nobody_who_is_at_work(world: World) -> None:
+    with world.store.blobs.reader(), pytest.raises(tb.Locked) as caught:
+        repair(world.store_path, apply=True)
+    assert caught.value.hints
+    assert not repair(world.store_path, apply=True).findings
+
+
+def test_whoever_has_the_store_open_never_writes_into_a_catalogue_that_was_replaced(world: World) -> None:
+    other = world.reopened()
+    other.line.log()
+    world.store.close()
+    with apsw.Connection(str(world.store_path / "catalogue.db")) as connection:
+        connection.execute("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'labels_by_name'")
+    assert other.line.log().snapshots, "it can still be used, though not all of it is sound"
+    assert repair(world.store_path, apply=True).applied
+    other.write("a.txt", "written by the other\n")
+    with pytest.raises(tb.Locked, match="replaced"):
+        other.line.save("into the old file")
+    saved = other.line.save("into the new one")
+    assert saved.id in [row.id for row in world.reopened().line.log().snapshots]
+    other.store.close()
+
+
+@pytest.mark.parametrize("name", ["leases", "derived", "tmp"])
+def test_lost_directories_are_made_again(world: World, name: str) -> None:
+    world.store.close()
+    for file in (world.store_path / name).iterdir():
+        file.unlink()
+    (world.store_path / name).rmdir()
+    world, done = repaired(world)
+    assert [(finding.kind, finding.what) for finding in done.findings] == [("directory", f"{name}/")]
+    world.write("a.txt", "goes on\n")
+    world.line.save()
+
+
+@pytest.mark.parametrize("damage", ["gone", "torn", "flipped"])
+def test_a_header_is_made_again(world: World, damage: str) -> None:
+    world.store.close()
+    header = world.store_path / "store.json"
+    whole = header.read_bytes()
+    if damage == "gone":
+        header.unlink()
+    else:
+        header.write_bytes(whole[:70] if damage == "torn" else whole.replace(b'"format": 1', b'"format"; 1'))
+    with pytest.raises(tb.TakebackError, match="store.json"):
+        tb.open(world.store_path)
+    world, done = repaired(world)
+    assert [finding.kind for finding in done.findings] == ["header"]
+    assert damage != "flipped" or header.read_bytes() == whole, "all that matters could still be read"
+    world.undo()
+
+
+def test_a_missing_pack_is_lost_by_name_and_healed_by_the_next_save(world: World) -> None:
+    """The second snapshot is in hot rows but for the large file, which it shares with the first."""
+    packs = set(pack_files(world.store_path))
+    world.write("late.bin", noise(800_000, "late"))
+    first = world.line.save()
+    (pack,) = set(pack_files(world.store_path)) - packs
+    world.write("a.txt", "a little more\n")
+    second = world.line.save()
+    pack.unlink()
+    assert set(world.store.verify().harmed) == {first.id, second.id}
+    world, done = repaired(world)
+    assert done.gone == (first.id,)
+    assert [(loss.snapshot, loss.paths) for loss in done.losses] == [(second.id, ("late.bin",))]
+    with pytest.raises(tb.Integrity, match=r"late\.bin"):
+        world.line.restore(second.id, to=world.base / "whole")
+    world.line.restore(second.id, paths=["a.txt", "d"], to=world.base / "part")
+    assert (world.base / "part" / "a.txt").read_text() == "a little more\n"
+    world.line.save("nothing changed, and yet it is read again")
+    assert world.store.verify(read_data=True).ok, "the file was still there, so it is stored again"
+    world.line.restore(second.id, to=world.base / "healed")
+    assert (world.base / "healed" / "late.bin").read_bytes() == noise(800_000, "late")
+
+
+def test_it_refuses_what_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(tb.InvalidInput):
+        repair(tmp_path)
+    with pytest.raises(tb.NotFound):
+        repair(tmp_path / "nowhere")
+    assert os.listdir(tmp_path) == ["file"]
