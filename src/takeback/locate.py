@@ -12,10 +12,9 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from takeback.engine.store import MEMORY, Store, open_store
 from takeback.engine.timeline import Timeline
@@ -27,8 +26,7 @@ from takeback.sources.workspace.source import MAX_FILE_SIZE, Workspace
 PROJECT_FILE = "takeback.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting: what it is for, and where it may be set."""
 
     default: Any
@@ -54,8 +52,7 @@ SETTINGS: Mapping[str, Setting] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A setting's value, and where it came from."""
 
     value: Any
@@ -245,6 +242,8 @@ def _known(file: str, table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load(file: str) -> dict[str, Any]:
+    import tomllib  # most places have no file at all
+
     try:
         with builtins.open(file, "rb") as handle:
             return tomllib.load(handle)

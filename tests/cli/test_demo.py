@@ -15,7 +15,8 @@ import pytest
 from support.cli import Cli
 from takeback.engine import undo
 from takeback.model.plan import Effect
-from takeback.sources.workspace import merge, place, source
+from takeback.sources.workspace import merge
+from takeback.sources.workspace.place import files, readback
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +76,7 @@ def _leave_out(name: str) -> Callable[[pytest.MonkeyPatch], None]:
 
 def _wrong_bytes(patch: pytest.MonkeyPatch) -> None:
     """A stage that writes other bytes, and a read-back that sees nothing."""
-    real = place.stage
+    real = files.stage
 
     def stage(root: str, effects: Sequence[Effect], content: Callable[[bytes], Iterator[bytes]], **options: Any) -> Any:
         staged = real(root, effects, content, **options)
@@ -90,8 +91,8 @@ def _wrong_bytes(patch: pytest.MonkeyPatch) -> None:
         staged.apply = apply  # type: ignore[method-assign]
         return staged
 
-    patch.setattr(source, "stage", stage)
-    patch.setattr(source, "unfinished", lambda root, effects: ())
+    patch.setattr(files, "stage", stage)
+    patch.setattr(readback, "unfinished", lambda root, effects: ())
 
 
 def _no_merge(patch: pytest.MonkeyPatch) -> None:

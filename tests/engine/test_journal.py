@@ -16,7 +16,7 @@ from support.agent import World
 from support.privileges import drop_privileges
 from support.processes import KILLED, in_child
 from support.trees import Dir, File, Link, Node, Spec, make_tree
-from takeback.engine import apply, journal
+from takeback.engine import apply, plandoc
 from takeback.store.catalogue import journals
 
 Tree = dict[str, Node]
@@ -300,7 +300,7 @@ def test_killed_again_while_it_is_finished_it_is_finished_by_the_third(tmp_path:
     for number in range(1, 16, 2):
         scene = Scene(tmp_path / str(number))
         scene.killed(undo, lambda: kill_at_change(6))
-        scene.killed(lambda world: world.line.save(), lambda number=number: kill_at_change(number, (journal, "decode_plan")))  # type: ignore[misc]  # fmt: skip
+        scene.killed(lambda world: world.line.save(), lambda number=number: kill_at_change(number, (plandoc, "decode_plan")))  # type: ignore[misc]  # fmt: skip
         assert scene.pending()
         world = scene.next_command()
         assert world.tree() == scene.before, f"killed again before change {number}"

@@ -12,7 +12,8 @@ from blake3 import blake3
 from support.trees import Node, Tree, read_tree
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY, FILE, LINK, Entry, name_text
-from takeback.sources.workspace.place import STAGE_PREFIX, StagedFiles, stage
+from takeback.sources.workspace.names import STAGE_PREFIX
+from takeback.sources.workspace.place.files import StagedFiles, stage
 
 _KINDS = {"file": FILE, "link": LINK, "dir": DIRECTORY}
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.store.catalogue import moves, snapshots
@@ -23,8 +23,7 @@ PRESENT = SnapshotRow(OPEN_END - 1, "", 0, None, 0, "", "", b"", 0)
 """Stands for the world as it is now, after the latest snapshot."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedStep:
+class OwnedStep(NamedTuple):
     """Snapshots between which targets changed something; ``contested`` if others may have, too."""
 
     before: SnapshotRow

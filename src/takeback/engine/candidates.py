@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.engine.attribution import OPEN_END
 from takeback.engine.line import Line
@@ -16,8 +16,7 @@ from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """What the caller asked to take back: one move, every agent move since a snapshot, or the newest one."""
 
     move: str | None = None

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from takeback.engine import record
 from takeback.engine.line import Line
 from takeback.engine.manifest import put_part
-from takeback.engine.references import Reference
-from takeback.engine.restore import find, restore_to
+from takeback.engine.references import Reference, find
+from takeback.engine.restore import restore_to
 from takeback.errors import InvalidInput
 from takeback.model.progress import Watch
 from takeback.model.tree import name_text

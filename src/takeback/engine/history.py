@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from takeback.engine import journal
 from takeback.engine.line import Line
-from takeback.engine.references import Reference
-from takeback.engine.restore import find
+from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput
-from takeback.model.diff import Diff
 from takeback.model.move import Move
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -19,6 +18,9 @@ from takeback.sources.trees import within
 from takeback.store.catalogue import moves, snapshots, timelines
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
+
+if TYPE_CHECKING:
+    from takeback.model.diff import Diff
 
 _MOST = 1 << 40
 """What a catalogue can count to, and more than it can hold."""
@@ -111,6 +113,8 @@ def _diff(
         for change in line.sources[name].diff(reader, old.parts.get(name), new.get(name))
         if within(paths, change.path)
     ]
+    from takeback.model.diff import Diff
+
     return Diff(old.id, id, tuple(changes))
 
 

@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from takeback.engine.line import Line
-from takeback.engine.plandoc import decode_plan
 from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
-from takeback.model.plan import Effect, Kept, Plan
 from takeback.model.progress import Watch
 from takeback.model.snapshot import INFORMATIVE, Part
 from takeback.model.tree import DIRECTORY, Entry
-from takeback.sources.protocol import Source
 from takeback.store.catalogue import journals, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.journals import Journal
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.writer import Writer
+
+if TYPE_CHECKING:
+    from takeback.model.plan import Effect, Kept, Plan
+    from takeback.sources.protocol import Source
 
 
 def pending(line: Line) -> Journal | None:
@@ -43,6 +45,7 @@ def recover(line: Line, writer: Writer) -> bool:
     if found is None:
         return False
     from takeback.engine.apply import conclude
+    from takeback.engine.plandoc import decode_plan
 
     plan = decode_plan(writer.reader.get(found.plan, BlobKind.DOCUMENT))
     owner = _owner(line, found, plan)
@@ -81,6 +84,8 @@ def roll_back(line: Line, writer: Writer, effects: Sequence[Effect]) -> None:
 
 def _finish(line: Line, writer: Writer, plan: Plan) -> tuple[list[Effect], list[Kept]]:
     """Do what is left of a plan: the effects that are in place then, and the paths that somebody changed since."""
+    from takeback.model.plan import Kept
+
     done: list[Effect] = []
     kept: list[Kept] = []
     for part in {effect.part for effect in plan.effects}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from blake3 import blake3
 
@@ -24,8 +24,7 @@ from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 
-@dataclass(frozen=True, slots=True)
-class Present:
+class Present(NamedTuple):
     """The world as it was just captured, beside the latest snapshot."""
 
     head: SnapshotRow | None

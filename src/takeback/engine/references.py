@@ -19,6 +19,7 @@ from takeback.model.snapshot import Snapshot
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.reader import Reader
 
 Reference = str | Snapshot
 
@@ -45,6 +46,13 @@ def resolve(tx: Transaction, line: Line, reference: Reference, session: str | No
     if found is None:
         raise NotFound(f"there is no snapshot {reference!r} on the timeline {line.name!r}", hints=[_NOT_FOUND_HINT])
     return found
+
+
+def find(line: Line, reader: Reader, reference: Reference, session: str | None = None) -> Snapshot:
+    """The same, with all that it holds."""
+    with line.blobs.database.read() as tx:
+        row = resolve(tx, line, reference, session)
+    return line.load(reader, row)
 
 
 def resolve_move(tx: Transaction, line: Line, reference: str) -> Move:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from takeback.engine import journal
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
-from takeback.engine.references import Reference, resolve
+from takeback.engine.references import Reference, find
 from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.plan import Effect, Kept, Plan, Report
@@ -103,12 +103,6 @@ def empty_directory(place: str) -> None:
             hints=["name a new directory"],
         )
     os.makedirs(place, exist_ok=True)
-
-
-def find(line: Line, reader: Reader, reference: Reference, session: str | None = None) -> Snapshot:
-    with line.blobs.database.read() as tx:
-        row = resolve(tx, line, reference, session)
-    return line.load(reader, row)
 
 
 def _plan(

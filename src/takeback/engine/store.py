@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from takeback.engine.health import Health, Usage, stats, verify
 from takeback.engine.line import Line
 from takeback.engine.timeline import Timeline
 from takeback.errors import InvalidInput
@@ -19,6 +18,7 @@ from takeback.store.catalogue.timelines import TimelineRow
 
 if TYPE_CHECKING:
     from takeback.engine.copying.copied import Copied
+    from takeback.engine.health import Health, Usage
     from takeback.engine.references import Reference
     from takeback.engine.repair import Repaired
     from takeback.engine.retention import Pruned
@@ -68,11 +68,15 @@ class Store:
 
     def verify(self, *, read_data: bool = False, listener: Listener | None = None) -> Health:
         """Check that everything that snapshots need is there; with ``read_data``, that every byte still is what it was."""
-        return verify(self.blobs, read_data, Watch(listener=listener))
+        from takeback.engine import health  # here as below: no save needs it, and what it loads takes time
+
+        return health.verify(self.blobs, read_data, Watch(listener=listener))
 
     def stats(self) -> Usage:
         """What uses the space, and what deduplication and compression saved."""
-        return stats(self.blobs)
+        from takeback.engine import health
+
+        return health.stats(self.blobs)
 
     def prune(
         self,
@@ -113,7 +117,7 @@ class Store:
     def maintain(self, *, listener: Listener | None = None) -> Maintained:
         """Pack what was saved in small pieces and remove what no snapshot needs. Others can work meanwhile; if
         another maintenance is running, nothing is done."""
-        from takeback.engine import maintenance  # here as above: no save needs it, and what it loads takes time
+        from takeback.engine import maintenance
 
         return maintenance.maintain(self.blobs, Watch(listener=listener))
 

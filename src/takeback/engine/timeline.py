@@ -1,4 +1,7 @@
-"""`Timeline`: the verbs of one timeline. Each is a few lines here and a module of its own beside this one."""
+"""`Timeline`: the verbs of one timeline. Each is a few lines here and a module of its own beside this one.
+
+What takes back or changes history is loaded when it is first called: no save needs it, and loading it takes as long as one.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from takeback.engine import apply as applying
-from takeback.engine import fork as forking
-from takeback.engine import history, journal, marks, undo
-from takeback.engine import restore as restoring
+from takeback.engine import history, journal
 from takeback.engine import save as saving
-from takeback.engine.candidates import Wish
 from takeback.engine.line import Line
 from takeback.engine.references import Reference
 from takeback.engine.scope import Scope
-from takeback.model.diff import Diff
-from takeback.model.plan import Plan, Report
 from takeback.model.progress import Listener, Progress, Watch
 from takeback.model.sizes import parse_seconds
 from takeback.model.snapshot import Snapshot
@@ -25,6 +22,8 @@ from takeback.model.tree import Entry
 if TYPE_CHECKING:
     from takeback.engine.aio import AsyncTimeline
     from takeback.engine.interval import Interval
+    from takeback.model.diff import Diff
+    from takeback.model.plan import Plan, Report
     from takeback.model.purged import Purged
 
 StrPath = str | os.PathLike[str]
@@ -117,6 +116,8 @@ class Timeline:
         self, reference: Reference, *, only: Iterable[str] | None = None, paths: Iterable[str] | None = None
     ) -> Plan:
         """What `restore` would do; nothing is touched."""
+        from takeback.engine import restore as restoring
+
         return restoring.plan_restore(self._line, reference, only, paths, self._watch())
 
     def plan_undo(
@@ -129,14 +130,21 @@ class Timeline:
         shared: bool = False,
     ) -> Plan:
         """What `undo` would do; nothing is touched."""
-        return undo.plan_undo(self._line, Wish(move, since, level, session, shared), self._watch())
+        from takeback.engine import undo as undoing
+        from takeback.engine.candidates import Wish
+
+        return undoing.plan_undo(self._line, Wish(move, since, level, session, shared), self._watch())
 
     def plan_redo(self, move: str | None = None) -> Plan:
         """What `redo` would do; nothing is touched."""
-        return undo.plan_redo(self._line, move, self._watch())
+        from takeback.engine import undo as undoing
+
+        return undoing.plan_redo(self._line, move, self._watch())
 
     def apply(self, plan: Plan) -> Report:
         """Do exactly what was planned; Conflict if the world moved since."""
+        from takeback.engine import apply as applying
+
         return applying.apply(self._line, plan, self._watch())
 
     def restore(
@@ -148,6 +156,8 @@ class Timeline:
         to: StrPath | Mapping[str, StrPath] | None = None,
     ) -> Report:
         """Make parts or paths exactly as in a snapshot; ``to`` puts them into another, empty directory instead."""
+        from takeback.engine import restore as restoring
+
         if to is None:
             return restoring.restore(self._line, reference, only, paths, self._watch())
         places = _places(to) if isinstance(to, Mapping) else dict.fromkeys(only or ("workspace",), os.fspath(to))
@@ -167,31 +177,48 @@ class Timeline:
         Paths that cannot be taken back without losing somebody's work are in the report's ``conflicts``; Conflict is
         raised only if nothing at all could be done.
         """
-        return undo.undo(self._line, Wish(move, since, level, session, shared), self._watch())
+        from takeback.engine import undo as undoing
+        from takeback.engine.candidates import Wish
+
+        return undoing.undo(self._line, Wish(move, since, level, session, shared), self._watch())
 
     def redo(self, move: str | None = None) -> Report:
         """Take back the newest undo, or the one that took back ``move``."""
-        return undo.redo(self._line, move, self._watch())
+        from takeback.engine import undo as undoing
+
+        return undoing.redo(self._line, move, self._watch())
 
     def fork(self, reference: Reference, name: str, to: Mapping[str, StrPath]) -> Timeline:
         """Begin another timeline at a snapshot, in other places; this one is left alone."""
+        from takeback.engine import fork as forking
+
         return Timeline(forking.fork(self._line, reference, name, _places(to)), listener=self._listener)
 
     def label(self, reference: Reference, name: str) -> None:
+        from takeback.engine import marks
+
         marks.label(self._line, reference, name)
 
     def unlabel(self, reference: Reference, name: str) -> None:
+        from takeback.engine import marks
+
         marks.unlabel(self._line, reference, name)
 
     def pin(self, reference: Reference) -> None:
         """Keep a snapshot whatever retention says."""
+        from takeback.engine import marks
+
         marks.pin(self._line, reference)
 
     def unpin(self, reference: Reference) -> None:
+        from takeback.engine import marks
+
         marks.unpin(self._line, reference)
 
     def drop(self, reference: Reference) -> str:
         """Remove one snapshot from the timeline; its id."""
+        from takeback.engine import marks
+
         return marks.drop(self._line, reference)
 
     def purge(self, path: str, *, copies: bool | None = None, dry_run: bool = False) -> Purged:

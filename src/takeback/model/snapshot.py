@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 TRIGGERS = (
     "manual",
@@ -96,6 +98,8 @@ class Snapshot:
 
     @property
     def time(self) -> datetime:
+        from datetime import UTC, datetime
+
         return datetime.fromtimestamp(self.time_ns / 1e9, UTC)
 
     @property

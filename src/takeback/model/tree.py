@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from takeback.errors import Integrity
 
@@ -28,9 +28,11 @@ _KIND_BYTES = {kind: kind.encode() for kind in KINDS}
 _KIND_TEXT = {value: key for key, value in _KIND_BYTES.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What stands at one path: ``id`` names a file's bytes, a link's target or a directory's tree."""
+class Entry(NamedTuple):
+    """What stands at one path: ``id`` names a file's bytes, a link's target or a directory's tree.
+
+    A tuple, because a large tree makes tens of thousands of them, and compares as many.
+    """
 
     kind: str
     mode: int

@@ -7,19 +7,19 @@ A source never sees history: it is handed parts and blobs, and the world. The en
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from takeback.model.diff import Change
-from takeback.model.plan import Effect, Kept
-from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
-from takeback.store.reader import Reader
-from takeback.store.writer import Writer
+
+if TYPE_CHECKING:
+    from takeback.model.diff import Change
+    from takeback.model.plan import Effect, Kept
+    from takeback.model.progress import Watch
+    from takeback.store.reader import Reader
+    from takeback.store.writer import Writer
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A part before and after something happened to it that is to be taken back; ``leave`` are paths to pass over."""
 
     before: Part
@@ -29,8 +29,7 @@ class Step:
     """takeback did it itself: what ``before`` lacks was not there, whatever the rules of that time say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """What a source says it would do: effects, and what it would leave alone and why."""
 
     effects: tuple[Effect, ...] = ()

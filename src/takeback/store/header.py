@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from takeback.errors import Integrity, Unavailable
 
@@ -14,8 +13,7 @@ NAME = "store.json"
 _LIMIT = 64 << 10
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     id: str
     chunker_seed: int
     created_ns: int

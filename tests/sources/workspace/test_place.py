@@ -13,7 +13,9 @@ from support.effects import Goal, entry, goal, leftovers, open_descriptors
 from support.trees import Dir, File, Link, Node, Spec, make_tree, read_node, read_tree
 from takeback.errors import Conflict, Integrity
 from takeback.model.plan import Effect
-from takeback.sources.workspace.place import STAGE_PREFIX, stage, unfinished
+from takeback.sources.workspace.names import STAGE_PREFIX
+from takeback.sources.workspace.place.files import stage
+from takeback.sources.workspace.place.readback import unfinished
 
 Specs = Mapping[str, Spec]
 
@@ -177,7 +179,7 @@ def test_only_the_nine_permission_bits_are_ever_set(tmp_path: Path) -> None:
     effects = []
     for effect in there.effects:
         assert effect.after is not None
-        effects.append(replace(effect, after=replace(effect.after, mode=effect.after.mode | 0o7000)))
+        effects.append(replace(effect, after=effect.after._replace(mode=effect.after.mode | 0o7000)))
     staged = stage(str(root), effects, there.content)
     staged.apply()
     assert [oct(stat.S_IMODE(os.lstat(root / name).st_mode)) for name in "abd"] == ["0o644", "0o644", "0o755"]

@@ -16,7 +16,8 @@ from support.trees import Dir, File, Link, Spec, make_tree, read_tree
 from takeback.errors import Conflict, TakebackError
 from takeback.model.plan import Effect
 from takeback.model.tree import Entry
-from takeback.sources.workspace.place import StagedFiles, unfinished
+from takeback.sources.workspace.place.files import StagedFiles
+from takeback.sources.workspace.place.readback import unfinished
 
 Specs = Mapping[str, Spec]
 

@@ -17,7 +17,9 @@ from support.effects import Goal, goal, leftovers, open_descriptors
 from support.privileges import as_ordinary_user
 from support.trees import Dir, File, Link, Spec, make_tree, read_tree
 from takeback.errors import Conflict, Unavailable
-from takeback.sources.workspace.place import STAGE_PREFIX, sweep_stages, unfinished
+from takeback.sources.workspace.names import STAGE_PREFIX
+from takeback.sources.workspace.place.readback import unfinished
+from takeback.sources.workspace.place.sweeping import sweep_stages
 
 Specs = Mapping[str, Spec]
 

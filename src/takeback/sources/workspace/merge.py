@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from blake3 import blake3
 
@@ -14,8 +14,7 @@ MERGE_LIMIT = 1 << 20
 """Larger files are not merged line by line; they conflict."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a path becomes; or why it cannot be taken back."""
 
     entry: Entry | None = None

@@ -5,29 +5,31 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blake3 import blake3
 
 from takeback.errors import InvalidInput, NotFound
-from takeback.model.diff import Change
 from takeback.model.ids import BlobKind
-from takeback.model.plan import Effect, Kept
 from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, name_bytes
 from takeback.sources import trees
-from takeback.sources.protocol import Proposal, Staged, Step
-from takeback.sources.workspace import git, planning
+from takeback.sources.workspace import git
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
-from takeback.sources.workspace.place import StagedFiles, stage, sweep_stages, unfinished
+from takeback.sources.workspace.place.sweeping import sweep_stages
 from takeback.sources.workspace.statcache import decode_cache, encode_cache
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
+
+if TYPE_CHECKING:
+    from takeback.model.diff import Change
+    from takeback.model.plan import Effect, Kept
+    from takeback.sources.protocol import Proposal, Staged, Step
+    from takeback.sources.workspace.place.files import StagedFiles
 
 MAX_FILE_SIZE = "100MiB"
 
@@ -81,11 +83,16 @@ class Workspace:
         return Part(self.name, self.kind, refs, self._detail(), tuple(sorted(walk.not_captured)))
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+        from takeback.sources.protocol import Proposal
+        from takeback.sources.workspace import planning  # here and below: no save needs it
+
         proposal = planning.plan(reader, self.name, present, target, paths, self._inode)
         note = _head_note(present, target)
         return Proposal(proposal.effects, proposal.conflicts, proposal.kept, (note,) if note else ())
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
+        from takeback.sources.workspace import planning
+
         return planning.revert(reader, self.name, present, steps, self._inode)
 
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
@@ -103,6 +110,8 @@ class Workspace:
         )
 
     def stage(self, reader: Reader, effects: Sequence[Effect]) -> Staged:
+        from takeback.sources.workspace.place.files import stage
+
         merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
         # One query finds them all; each for itself would cost more than reading it.
         reader.in_storage_order(each.after.id for each in effects if each.after and each.after.kind != DIRECTORY)
@@ -113,6 +122,8 @@ class Workspace:
         return _Staged(self.name, stage(self.root, effects, content, unchanged_since=self._looked_ns))
 
     def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        from takeback.sources.workspace.place.readback import unfinished
+
         sweep_stages(self.root)  # what a killed process left: it may have made directories writable
         return unfinished(self.root, effects)
 
@@ -135,6 +146,8 @@ class Workspace:
     def diff(
         self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
     ) -> Iterator[Change]:
+        from takeback.model.diff import Change
+
         old, new = (part.content if part is not None else None for part in (a, b))
         for path, before, after in trees.compare(reader, old, new, paths):
             yield Change(self.name, path, before, after)
@@ -180,8 +193,7 @@ class Workspace:
         writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections))
 
 
-@dataclass(frozen=True, slots=True)
-class _Staged:
+class _Staged(NamedTuple):
     """Staged files, as a part of a snapshot."""
 
     part: str
@@ -189,6 +201,8 @@ class _Staged:
 
     @property
     def kept(self) -> tuple[Kept, ...]:
+        from takeback.model.plan import Kept
+
         reason = "something came into it meanwhile"
         return tuple(Kept(self.part, path, reason) for path in self.files.kept)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.model.tree import name_bytes, name_text
 from takeback.store.catalogue.database import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(NamedTuple):
     root: str
     timeline: int
     plan: bytes

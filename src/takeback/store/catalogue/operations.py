@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     seq: int
     timeline: int | None
     time_ns: int

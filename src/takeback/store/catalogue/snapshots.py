@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Row, Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotRow:
+class SnapshotRow(NamedTuple):
     """What the log shows without reading a manifest."""
 
     seq: int
@@ -139,7 +138,7 @@ def with_marks(tx: Transaction, rows: list[SnapshotRow]) -> list[SnapshotRow]:
         ):
             labels.setdefault(id, []).append(name)
         pinned.update(id for (id,) in tx.execute(f"SELECT snapshot FROM pins WHERE snapshot IN ({marks})", some))
-    return [replace(row, labels=tuple(labels.get(row.id, ())), pinned=row.id in pinned) for row in rows]
+    return [row._replace(labels=tuple(labels.get(row.id, ())), pinned=row.id in pinned) for row in rows]
 
 
 def everywhere(tx: Transaction) -> list[SnapshotRow]:

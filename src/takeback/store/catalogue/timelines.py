@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.model.tree import name_bytes, name_text
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Row, Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineRow:
+class TimelineRow(NamedTuple):
     number: int
     root: str
     name: str

@@ -7,9 +7,8 @@ Everything that is read back is treated as hostile: how much memory an `open` ma
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from takeback.errors import Integrity
 
@@ -28,8 +27,7 @@ class Section(IntEnum):
     TRAILER = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where sealed bytes stand: what a cipher authenticates besides the bytes, so that none can be moved elsewhere."""
 
     pack: str

@@ -9,6 +9,7 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from takeback.model.tree import name_text
 from takeback.sources.workspace.git import config as gitconfig
@@ -21,8 +22,7 @@ _INDIRECTIONS = 5
 _SHORT_FILE = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What is checked out. An unborn branch has no commit, a detached head no branch."""
 
     commit: str | None = None

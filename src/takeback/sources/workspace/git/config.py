@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.model.tree import name_bytes
 
@@ -24,8 +24,7 @@ TEXT_LIMIT = 16 << 20
 """Longer text files are taken for broken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What takeback wants to know of git's configuration."""
 
     excludes_file: str | None = None

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from takeback.model.tree import name_bytes, name_text
 from takeback.sources.workspace.ignore.wildmatch import NeverMatches, literal_length, name_regex, path_regex
@@ -23,8 +23,7 @@ _LETTER = re.compile(rb"\\(.)|.", re.DOTALL)
 _WILD = re.compile(rb"(?:[^*?\[\\]|\\.)*[*?\[]", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """One line. Exactly one of ``literal``, ``ending``, ``beginning`` and ``regex`` is set."""
 
     negated: bool

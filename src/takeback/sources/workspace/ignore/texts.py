@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.model.tree import name_bytes
 
@@ -15,16 +15,14 @@ RULE_FILES = {".gitignore": GIT_IGNORE, ".takebackignore": TAKEBACK_IGNORE}
 """Files that hold rules, wherever they stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patterns:
+class Patterns(NamedTuple):
     """The caller's own patterns, in gitignore's syntax, from the root."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Text:
+class Text(NamedTuple):
     """A text that holds for everything below ``directory``: empty, or a path from the top level that ends with a slash.
 
     In order, a stronger text comes after a weaker one for each path that both hold for.

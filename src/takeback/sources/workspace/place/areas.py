@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.model.tree import name_bytes, name_text
 from takeback.sources.workspace.names import STAGE_PREFIX
@@ -75,8 +75,7 @@ class Area:
             remove_directory(parent, self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A file, link or directory that waits in a staging directory."""
 
     area: Area

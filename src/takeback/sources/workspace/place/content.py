@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from blake3 import blake3
 
@@ -33,8 +33,7 @@ def needs_content(effect: Effect) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Stager:
+class Stager(NamedTuple):
     """Writes content into staging directories. ``sync``: each file goes to the disk at once."""
 
     open_content: OpenContent

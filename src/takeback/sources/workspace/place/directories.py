@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.errors import Conflict, Unavailable
 from takeback.model.tree import name_bytes
@@ -34,8 +34,7 @@ class Blocked(Conflict):
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(NamedTuple):
     name: str
     handle: int
     device: int
