@@ -30,6 +30,8 @@ TABLES = {
 """The columns of each table, and its order."""
 
 _BYTES = frozenset({("timelines", "root"), ("snapshots", "manifest")})
+_NUMBERS = frozenset({"seq", "timeline", "changed", "mixed", "opening_seq", "closing_seq"})
+_TIMES = "_ns"
 _MOST = 1 << 62
 _PAGE = 1 << 20
 
@@ -108,11 +110,14 @@ def _row(table: str, names: list[str], row: Any) -> Row:
 
 
 def _value(table: str, column: str, value: Any) -> Any:
-    if value is None or (type(value) is int and -_MOST < value < _MOST):
+    if value is None:
         return value
-    if isinstance(value, str):
+    number = column in _NUMBERS or column.endswith(_TIMES) or (table, column) == ("timelines", "id")
+    if number and type(value) is int and -_MOST < value < _MOST:
+        return value
+    if not number and isinstance(value, str):
         try:
             return bytes.fromhex(value) if (table, column) in _BYTES else value.encode().decode()
         except ValueError as error:
             raise Integrity(f"the {column!r} of a row of {table!r} in a history cannot be stored") from error
-    raise Integrity(f"the {column!r} of a row of {table!r} in a history is neither a number nor text")
+    raise Integrity(f"the {column!r} of a row of {table!r} in a history is no {'number' if number else 'text'}")

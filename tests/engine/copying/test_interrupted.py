@@ -1,0 +1,194 @@
+"""A copy that is killed anywhere is there wholly or not at all, the next one goes on, and a maintenance beside it harms
+nothing."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takeback as tb
+from support.agent import World
+from support.copies import history
+from support.processes import KILLED, in_child, kill_before_step
+from support.stores import noise, pack_files
+from takeback.engine.copying import transfer
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "BATCH_BYTES", 400_000)
+
+
+@pytest.fixture
+def full(world: World) -> World:
+    """Three snapshots of some large and small files: several batches."""
+    for number in range(3):
+        world.write(f"large-{number}", noise(1_200_000, number))
+        world.write(f"small-{number}", noise(300_000, (number, "small")))
+        world.line.save(f"number {number}")
+    return world
+
+
+def _check(target: tb.Store, full: World) -> bool:
+    """Whether the copy is there; nothing of it is otherwise."""
+    assert not target.verify(read_data=True).problems
+    if not target.timelines():
+        with target.blobs.database.read() as tx:
+            for table in ("snapshots", "labels", "pins", "moves", "takes", "operations"):
+                assert tx.execute(f"SELECT count(*) FROM {table}") == [(0,)], table
+        return False
+    assert history(target, full.line.root) == history(full.store, full.line.root)
+    return True
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_an_import_that_was_killed_anywhere_goes_on_where_it_was(full: World, tmp_path: Path) -> None:
+    file = tmp_path / "x.takeback"
+    whole = full.store.export(file)
+    done = 0
+    moved: list[int] = []
+    for step in itertools.count(1, 8):
+        place = tmp_path / "target"
+        tb.open(place).close()
+
+        def work(step: int = step, place: Path = place) -> None:
+            with tb.open(place) as store:
+                kill_before_step(step)
+                store.import_(file)
+
+        code, _ = in_child(work)
+        with tb.open(place) as store:
+            done += _check(store, full)
+            again = store.import_(file)
+            moved.append(again.blobs)
+            assert _check(store, full)
+            store.maintain()
+            assert _check(store, full)
+            assert not list((place / "tmp").iterdir())
+        shutil.rmtree(place)
+        if code == 0:
+            break
+        assert code == KILLED
+    assert done >= 1 and step > 60
+    assert moved[0] == whole.blobs and moved[-1] == 0
+    assert len(set(moved)) >= 4, "each batch that was committed was kept"
+    assert moved == sorted(moved, reverse=True)
+
+
+def test_an_export_that_was_killed_anywhere_is_whole_or_not_there(full: World, tmp_path: Path) -> None:
+    file = tmp_path / "x.takeback"
+    before = history(full.store, full.line.root)
+    for step in itertools.count(1, 3):
+
+        def work(step: int = step) -> None:
+            with tb.open(full.store_path) as store:
+                kill_before_step(step)
+                store.export(file)
+
+        code, _ = in_child(work)
+        if file.exists():
+            with tb.open(":memory:") as store:
+                store.import_(file)
+                assert _check(store, full)
+        assert code in (0, KILLED)
+        if code == 0:
+            break
+        assert not file.exists() or not list(tmp_path.glob("*.part"))
+        file.unlink(missing_ok=True)
+    assert step > 10
+    assert not list(tmp_path.glob("*.part"))
+    assert history(full.store, full.line.root) == before
+
+
+def _between_batches(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> list[Any]:
+    """Have something done after each batch of the next copies; returns what that gave."""
+    put = transfer.Transfer._put
+    done: list[Any] = []
+
+    def putting(self: transfer.Transfer, item: Any) -> None:
+        put(self, item)
+        if self._waiting_blobs == 0:
+            done.append(None)
+            done[-1] = act()
+
+    monkeypatch.setattr(transfer.Transfer, "_put", putting)
+    return done
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("kind", ["local", "memory"])
+def test_maintenance_between_batches_takes_nothing_away(
+    full: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    with tb.open(tmp_path / "target" if kind == "local" else ":memory:") as target:
+        batches = _between_batches(monkeypatch, target.maintain)
+        full.store.push(target)
+        assert len(batches) >= 3 and any(each.condemned for each in batches), "or else it proves nothing"
+        assert not any(each.removed for each in batches)
+        assert _check(target, full)
+        for _ in range(3):
+            target.maintain()
+            assert _check(target, full)
+        assert target.stats().store.condemned_packs == 0
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_maintenance_by_other_processes_all_the_time(
+    full: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "target"
+    with tb.open(place) as target:
+        batches = _between_batches(monkeypatch, lambda: in_child(lambda: tb.open(place).maintain().condemned))
+        full.store.push(target)
+        assert [code for code, _ in batches] == [0] * len(batches)
+        assert sum(condemned for _, condemned in batches) > 0
+        assert in_child(lambda: tb.open(place).maintain().busy) == (0, False)
+        assert _check(target, full)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_what_a_killed_copy_left_is_swept_and_put_again(
+    full: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "target"
+    with tb.open(place) as target:
+
+        def die() -> None:
+            if len(batches) == 3:
+                raise KeyboardInterrupt
+
+        batches = _between_batches(monkeypatch, die)
+        with pytest.raises(KeyboardInterrupt):
+            full.store.push(target)
+        assert pack_files(place)
+        target.maintain()
+        target.maintain()
+        assert sum(file.stat().st_size for file in pack_files(place)) < 10_000, "only the history is needed"
+        full.store.push(target)
+        assert _check(target, full)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_what_was_condemned_before_a_copy_began_is_put_again(full: World, tmp_path: Path) -> None:
+    """A dropped snapshot's packs are condemned while a reader holds them; the copy must not rely on them."""
+    with tb.open(tmp_path / "target") as target:
+        full.store.push(target)
+        line = target.timeline(root=full.line.root)
+        with target.blobs.reader():
+            for row in line.log().snapshots:
+                line.drop(row.id)
+            target.maintain()
+            assert target.stats().store.condemned_packs
+            copied = full.store.push(target)
+            assert copied.snapshots == 3 and copied.blobs > 6
+            assert not target.verify(read_data=True).problems
+        target.maintain()
+        target.maintain()
+        assert not target.verify(read_data=True).problems
+        assert [row.id for row in line.log().snapshots] == [row.id for row in full.line.log().snapshots]
+        assert target.stats().store.condemned_packs == 0
