@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
-from support.agent import World, look
+from support.agent import World, held, look
 from support.power_cut import FILESYSTEMS, WAYS, Cuts, Filesystem, Recording, booted, impossible, recorded
 from support.processes import in_child
 from support.stores import noise
@@ -163,23 +163,6 @@ class Day:
         target.chmod(mode)
 
 
-def snapshot_tree(line: tb.Timeline, id: str) -> Tree:
-    """What a snapshot holds, in the form of `look`."""
-    kinds = {"f": "file", "d": "dir", "l": "link"}
-    return {
-        path: Node(
-            kinds[entry.kind],
-            0 if entry.kind == "l" else entry.mode,
-            b"" if entry.kind == "d" else line.read(id, path) if entry.kind == "f" else b"",
-        )
-        for path, entry in line.files(id)
-    }
-
-
-def without_targets(tree: Tree) -> Tree:
-    return {path: Node(node.kind, node.mode, b"") if node.kind == "link" else node for path, node in tree.items()}
-
-
 def outcome(place: Path, acts: list[Act], position: int) -> str | None:
     """What `check` found wrong, in a form that leaves the process."""
     try:
@@ -201,21 +184,30 @@ def check(place: Path, acts: list[Act], position: int) -> None:
         world.line.save(trigger="interval")
         now = world.tree()
         wanted = [act.after] if act.end == position else [act.before, act.after]
-        assert now in wanted, f"after {act.name!r} the workspace is neither as before nor as planned"
+        assert now in wanted, f"the workspace is neither as before nor as planned: {_differences(act, now)}"
         if act.before != act.after and now == act.after:
-            held = [snapshot_tree(world.line, row.id) for row in world.line.log(4).snapshots]
-            assert without_targets(act.before) in held, f"{act.name!r} did not save what it replaced"
+            saved = [held(world.line, row.id) for row in world.line.log(4).snapshots]
+            assert act.before in saved, f"{act.name!r} did not save what it replaced"
     world.store.maintain()
     assert list((place / "store" / "tmp").iterdir()) == []
     _check_snapshots(world, promised)
     world.store.close()
 
 
+def _differences(act: Act, now: Tree) -> dict[str, list[str]]:
+    """What stands at the paths in question, shortly: before, as planned, now."""
+    trees = (act.before, act.after, now)
+    every = {path for tree in trees for path in tree}
+    wrong = sorted(path for path in every if now.get(path) not in (act.before.get(path), act.after.get(path)))
+    mixed = sorted(path for path in every if act.before.get(path) != act.after.get(path))
+    return {path: [repr(tree.get(path))[:60] for tree in trees] for path in wrong or mixed}
+
+
 def _check_snapshots(world: World, promised: dict[str, Tree]) -> None:
     health = world.store.verify(read_data=True)
     assert health.ok, health.problems
     for id, tree in promised.items():
-        assert snapshot_tree(world.line, id) == without_targets(tree), f"snapshot {id} does not hold what was saved"
+        assert held(world.line, id) == tree, f"snapshot {id} does not hold what was saved"
 
 
 def chosen(positions: list[int], acts: list[Act]) -> list[tuple[int, str]]:

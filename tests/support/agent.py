@@ -40,6 +40,19 @@ def look(directory: Path) -> dict[str, Node]:
     return {os.fsdecode(path): node for path, node in read_tree(directory).items()}
 
 
+def held(line: tb.Timeline, snapshot: str) -> dict[str, Node]:
+    """Everything that a snapshot holds, read back from the store, in the form of `look`."""
+    kinds = {"f": "file", "d": "dir", "l": "link"}
+    return {
+        path: Node(
+            kinds[entry.kind],
+            0 if entry.kind == "l" else entry.mode,
+            b"" if entry.kind == "d" else line.read(snapshot, path),
+        )
+        for path, entry in line.files(snapshot)
+    }
+
+
 def files(tree: Mapping[str, Node]) -> dict[str, bytes]:
     """Only the files of a tree, and only their bytes."""
     return {path: node.data for path, node in tree.items() if node.kind == "file"}
@@ -48,14 +61,14 @@ def files(tree: Mapping[str, Node]) -> dict[str, bytes]:
 class World:
     """A project directory with a store and the timeline `main` beside it."""
 
-    def __init__(self, base: Path, **options: Any) -> None:
+    def __init__(self, base: Path, *, directory: str = "project", timeline: str = "main", **options: Any) -> None:
         self.base = base
-        self.root = base / "project"
+        self.root = base / directory
         self.root.mkdir(mode=0o755, exist_ok=True)
         self.store_path = base / "store"
         self.options = options
         self.store = tb.open(str(self.store_path))
-        self.line = self.store.timeline("main", sources=[tb.Workspace(self.root, **options)])
+        self.line = self.store.timeline(timeline, sources=[tb.Workspace(self.root, **options)])
 
     # what a person does
 
@@ -155,7 +168,12 @@ class World:
 
     def reopened(self) -> World:
         """The same directory and store, as the next process finds them."""
-        return World(self.base, **self.options)
+        return World(self.base, directory=self.root.name, timeline=self.line.name, **self.options)
+
+    def fork(self, reference: str, name: str) -> World:
+        """The world of a fork, in a directory beside this one."""
+        self.line.fork(reference, name, to={"workspace": self.base / name})
+        return World(self.base, directory=name, timeline=name, **self.options)
 
     # undo, redo and restore, with the laws checked
 

@@ -295,3 +295,24 @@ def test_a_bind_mount_looks_like_the_same_filesystem_and_works_all_the_same(tmp_
         there.apply(root)
         assert read_tree(root) == read_tree(tmp_path / "wanted")
         assert leftovers(root) == []
+
+
+def test_a_staging_directory_says_on_the_disk_what_it_is_before_it_holds_anything(
+    root: Path, there: Goal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut the next process could not tell it from somebody else's, and would leave it there for ever."""
+    synced: list[tuple[int, int, int]] = []
+    fsync = os.fsync
+
+    def noting(handle: int) -> None:
+        status = os.fstat(handle)
+        fsync(handle)
+        held = [len(list(area.iterdir())) for area in root.glob(f"{STAGE_PREFIX}*")]
+        synced.append((status.st_ino, status.st_size, sum(held)))
+
+    monkeypatch.setattr(os, "fsync", noting)
+    staged = there.stage(root)
+    journal = next(root.glob(f"{STAGE_PREFIX}*/journal")).stat()
+    staged.discard()
+    inode, size, held = synced[0]
+    assert inode == journal.st_ino and size > 0 and held == 1

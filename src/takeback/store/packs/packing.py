@@ -1,7 +1,7 @@
 """Writing a pack in the background: two threads seal frames, one writes them in order, the caller goes on.
 
 At most `IN_FLIGHT` frames are in memory; whoever adds one more waits. An error in any thread is raised by the next
-`add` or by `finish`, and the backend then keeps nothing.
+`add` or by `finish`, and the backend then keeps nothing. What it kept is compared with what it was given.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from queue import SimpleQueue
 
-from takeback.errors import TakebackError
+from takeback.errors import NotFound, TakebackError, Unavailable
 from takeback.store.backend import Backend
 from takeback.store.packs.frames import Frame, seal_verified
 from takeback.store.packs.pack import (
@@ -102,6 +102,7 @@ class PackWriter:
     def _write(self) -> None:
         try:
             self.size = self._backend.put(object_name(self.name), self._chunks())
+            self._check_kept()
             return
         except _Abandoned:
             self._error = TakebackError("the pack was abandoned")
@@ -109,6 +110,18 @@ class PackWriter:
             self._error = error
         while not self._ended and self._to_write.get() is not None:  # whoever waits in `add` goes on, to see the error
             self._slots.release()
+
+    def _check_kept(self) -> None:
+        """Ask the backend for what it was just given: whoever refers to it next may give up the only other copy."""
+        try:
+            size = self._backend.size(object_name(self.name))
+        except NotFound:
+            size = 0
+        if size != self.size:
+            raise Unavailable(
+                f"the store's backend took pack {self.name}, but has {size} of its {self.size} bytes. Nothing was recorded.",
+                hints=["run the same command again", "if it happens again, check the disk or the bucket"],
+            )
 
     def _chunks(self) -> Iterator[bytes]:
         header = encode_header(self.name)

@@ -4,7 +4,8 @@ It is locked by its process for as long as that lives, so that a sweep knows wha
 says what cannot be seen. The first line names the format and the directory's inode, so that a copy, or one that came
 with a cloned repository, is never taken for ours. Records of three fields follow, each ended by NUL: ``area``, name,
 directory (where another staging directory is); or ``mode``, octal mode, directory (what to give back to a directory that
-was made writable for a moment).
+was made writable for a moment). Each is on the disk before what it tells of: after a power cut a directory without its
+first line could not be told from somebody else's, and one that was made writable would stay so.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Area:
             fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.fchmod(self.handle, OWNER)  # without a set-group-ID bit that it may have inherited
             self._journal = os.open(_JOURNAL, CREATE, 0o600, dir_fd=self.handle)
-            os.write(self._journal, _first_line(self.handle))
+            self._write(_first_line(self.handle))
         except OSError:
             self.remove(parent)
             raise
@@ -60,7 +61,11 @@ class Area:
         return b"%d" % self._count
 
     def note(self, kind: bytes, value: bytes, path: str) -> None:
-        os.write(self._journal, b"".join(field + b"\0" for field in (kind, value, name_bytes(path))))
+        self._write(b"".join(field + b"\0" for field in (kind, value, name_bytes(path))))
+
+    def _write(self, line: bytes) -> None:
+        os.write(self._journal, line)
+        os.fsync(self._journal)
 
     def remove(self, parent: int | None) -> None:
         """Remove the directory and let go of it; what cannot be removed is left for a sweep."""

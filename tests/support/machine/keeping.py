@@ -1,0 +1,170 @@
+"""What happens to the store itself: letting go and bringing back, maintenance, forks, other processes, and kills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from blake3 import blake3
+from hypothesis import strategies as st
+from hypothesis.stateful import precondition, rule
+
+import takeback as tb
+from support.agent import World, held
+from support.machine.base import Machine, places
+from support.machine.model import Tree
+from support.processes import KILLED, in_child, kill_before_step
+from support.trees import Node
+from takeback.model.plan import Effect, Plan
+
+FORKS = 2
+
+
+class Keeping(Machine):
+    @rule(place=places, snapshot=Machine.snapshots)
+    def drop(self, place: int, snapshot: str) -> None:
+        world = self.world(place)
+        if self.known(world, snapshot) is not None:
+            try:
+                world.line.drop(snapshot)
+            except tb.InvalidInput:
+                return
+            assert snapshot not in self.model.pinned
+            self.model.let_go(snapshot)
+
+    @precondition(lambda self: bool(self.model.gone))
+    @rule(number=st.integers(0, 100))
+    def undrop(self, number: int) -> None:
+        snapshot = sorted(self.model.gone)[number % len(self.model.gone)]
+        try:
+            self.worlds[0].store.undrop(snapshot)
+        except tb.NotFound:
+            assert snapshot in self.model.swept, "what was dropped can be taken back until it is swept"
+        else:
+            self.model.came_back(snapshot)
+
+    @rule(place=places, snapshot=Machine.snapshots, pin=st.booleans())
+    def pin_or_unpin(self, place: int, snapshot: str, pin: bool) -> None:
+        world = self.world(place)
+        if self.known(world, snapshot) is not None:
+            (world.line.pin if pin else world.line.unpin)(snapshot)
+            (self.model.pinned.add if pin else self.model.pinned.discard)(snapshot)
+
+    @rule(most=st.integers(1, 12))
+    def prune(self, most: int) -> None:
+        """What goes is exactly what is beyond the limit and not protected."""
+        expected: set[str] = set()
+        for world in self.worlds:
+            order = [row.id for row in world.line.log().snapshots]
+            opened = {move.opening for move in world.moves() if move.open}
+            expected |= {*order[most:-1]} - opened - self.model.pinned
+        gone = self.worlds[0].store.prune(tb.Policy(keep_last=most)).snapshots
+        assert set(gone) == expected
+        for snapshot in gone:
+            self.model.let_go(snapshot)
+
+    @rule()
+    def maintain(self) -> None:
+        done = self.worlds[0].store.maintain()
+        assert not done.busy and not done.waiting
+        self.model.maintained()
+
+    @precondition(lambda self: len(self.worlds) <= FORKS)
+    @rule(place=places, reference=Machine.snapshots)
+    def fork(self, place: int, reference: str) -> None:
+        """A timeline of its own, in a directory of its own, in which work goes on."""
+        world = self.world(place)
+        tree = self.known(world, reference)
+        if tree is not None:
+            before = world.tree()
+            other = world.fork(reference, f"fork{len(self.worlds)}")
+            assert other.tree() == tree and world.tree() == before
+            self.worlds.append(other)
+            self.model.learn(other, other.line.log().snapshots[0].id, tree)
+
+    @rule(target=Machine.snapshots, place=places)
+    def look_again(self, place: int) -> str:
+        """A save after nothing happened makes no snapshot, for nobody who opens the store."""
+        first = self.saved(self.world(place), self.world(place).line.save(trigger="interval"))
+        assert self.world(place).line.save(trigger="interval").id == first
+        self.reopen()
+        assert self.world(place).line.save(trigger="interval").id == first
+        return first
+
+    @rule(target=Machine.snapshots, place=places)
+    def another_process_saves(self, place: int) -> str:
+        world = self.world(place)
+        code, id = in_child(lambda: world.reopened().line.save(trigger="interval").id)
+        assert code == 0
+        return self.model.learn(world, id, world.tree())
+
+    # kills
+
+    @rule(place=places, step=st.integers(1, 60), what=st.sampled_from(["save", "maintain"]))
+    def killed_while_it_keeps(self, place: int, step: int, what: str) -> None:
+        world = self.world(place)
+        before = world.tree()
+        self._killed(world, step, lambda own: own.line.save() if what == "save" else own.store.maintain())
+        if what == "maintain":
+            self.model.maintained()
+        assert world.tree() == before, "it is none of its business"
+
+    @rule(place=places, step=st.integers(1, 160), reference=Machine.snapshots)
+    def killed_while_it_restores(self, place: int, step: int, reference: str) -> None:
+        world = self.world(place)
+        if self.known(world, reference) is not None:
+            plan = world.line.plan(reference)
+            self._killed_while_it_changes(world, step, plan, lambda own: own.line.restore(reference))
+
+    @rule(place=places, step=st.integers(1, 160), redo=st.booleans(), edit=st.booleans())
+    def killed_while_it_takes_back(self, place: int, step: int, redo: bool, edit: bool) -> None:
+        world = self.world(place)
+        if edit and not redo:  # so that there is something to take back
+            self.saved(world, world.line.save())
+            self.put(world, "dir/a.txt", self.token("a person"))
+            self.clear(world, "x")
+        try:
+            plan = world.line.plan_redo() if redo else world.line.plan_undo()
+        except (tb.NotFound, tb.Conflict):
+            return
+        if not plan.stuck:
+            self._killed_while_it_changes(world, step, plan, lambda own: own.line.redo() if redo else own.line.undo())
+
+    def _killed_while_it_changes(self, world: World, step: int, plan: Plan, act: Callable[[World], object]) -> None:
+        """The next command leaves the directory as it was or as it was planned, and what was there is saved."""
+        before = world.tree()
+        self._killed(world, step, act)
+        world = self.by_name()[world.line.name]
+        snapshot = world.line.save(trigger="interval")
+        now = world.tree()
+        assert now == before or _as_planned(before, plan, now), "neither as it was nor as it was planned"
+        self.model.learn(world, snapshot.id, now)
+        if now != before:
+            newest = [row.id for row in world.line.log(5).snapshots]
+            saved = next((id for id in newest if held(world.line, id) == before), None)
+            assert saved is not None, "what was replaced was not saved first"
+            self.model.learn(world, saved, before)
+
+    def _killed(self, world: World, step: int, act: Callable[[World], object]) -> None:
+        def work() -> None:
+            own = world.reopened()
+            kill_before_step(step)
+            act(own)
+
+        code, _ = in_child(work)
+        assert code in (0, KILLED)
+        self.reopen()
+
+
+def _as_planned(before: Tree, plan: Plan, now: Tree) -> bool:
+    effects = {effect.path: effect for effect in plan.effects}
+    others = all(now.get(path) == before.get(path) for path in {*before, *now} - effects.keys())
+    return others and all(_is_after(effect, now.get(path)) for path, effect in effects.items())
+
+
+def _is_after(effect: Effect, node: Node | None) -> bool:
+    entry = effect.after
+    if entry is None or node is None:
+        return entry is None and node is None
+    kinds = {"f": "file", "d": "dir", "l": "link"}
+    same = node.kind == kinds[entry.kind] and (entry.kind == "l" or node.mode == entry.mode)
+    return same and (entry.kind == "d" or blake3(node.data).digest() == entry.id)
