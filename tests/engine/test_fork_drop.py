@@ -159,3 +159,14 @@ def test_the_store_verifies_after_a_drop(history: World) -> None:
     assert tuple(history.store.verify(read_data=True).problems) == ()
     history.undo()
     assert history.read("a") == b"0"
+
+
+def test_an_undo_whose_both_ends_are_dropped_leaves_no_move_that_begins_nowhere(history: World) -> None:
+    undone = history.undo()
+    history.turn("three", {"a": "3"})
+    for end in (undone.snapshot, undone.safety):
+        history.line.drop(end)
+        health = history.store.verify()
+        assert health.ok, health.problems
+    ends = {end for move in history.moves() for end in (move.opening, move.closing)}
+    assert ends <= {row.id for row in history.line.log().snapshots}

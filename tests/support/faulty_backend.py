@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from takeback.errors import Conflict, NotFound, Unavailable
+from takeback.errors import NotFound, Unavailable
 from takeback.store.backend import Backend
 
 LOST, TORN, REPEATED, UNSURE, DELAYED, ROTTEN = "lost", "torn", "repeated", "unsure", "delayed", "rotten"

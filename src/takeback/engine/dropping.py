@@ -73,13 +73,16 @@ def _note(tx: Transaction, row: SnapshotRow, verb: str) -> None:
 
 def _join_moves(tx: Transaction, row: SnapshotRow, before: SnapshotRow | None, after: SnapshotRow | None) -> None:
     meeting = moves.touching(tx, row.timeline, row.seq)
-    beginning = [move for move in meeting if move.opening == row.id]
-    ending = [move for move in meeting if move.closing == row.id]
+    beginning = [move for move in meeting if move.opening == row.id != move.closing]
+    ending = [move for move in meeting if move.closing == row.id != move.opening]
     if after is None and (begun := [move for move in beginning if move.open and move.level != "manual"]):
         raise InvalidInput(
             f"the move {short(begun[0].id)} begins at snapshot {short(row.id)} and has not ended",
             hints=["drop it when the move has ended"],
         )
+    for move in meeting:
+        if move.opening == move.closing == row.id:
+            _carry(tx, move, before or after)
     mixed = bool(row.mixed)
     for first in ending:
         second = next((move for move in beginning if _continues(first, move)), None)
@@ -101,6 +104,14 @@ def _join_moves(tx: Transaction, row: SnapshotRow, before: SnapshotRow | None, a
             moves.remove(tx, move.id)
     if mixed and after is not None:
         snapshots.mark_mixed(tx, after.id)
+
+
+def _carry(tx: Transaction, move: Move, to: SnapshotRow | None) -> None:
+    """What is left of a move of takeback's whose steps are gone: a record of what it took back, at one place."""
+    if to is None:
+        moves.remove(tx, move.id)
+    else:
+        moves.update(tx, replace(move, opening=to.id, opening_seq=to.seq, closing=to.id, closing_seq=to.seq))
 
 
 def _continues(first: Move, second: Move) -> bool:

@@ -12,10 +12,7 @@ from support.machine.base import Machine, anything, paths, places, sessions
 class Agents(Machine):
     @rule(target=Machine.snapshots, place=places, session=sessions)
     def turn_starts(self, place: int, session: str) -> str:
-        world = self.world(place)
-        self.open.add((world.line.name, session))
-        self.acting.pop((world.line.name, session), None)
-        return self.saved(world, world.line.save(trigger="turn_start", session=session, title=f"turn of {session}"))
+        return self._start(self.world(place), session)
 
     @rule(target=Machine.snapshots, place=places, session=sessions, path=paths, reports=st.booleans())
     def action_begins(self, place: int, session: str, path: str, reports: bool) -> str:
@@ -51,10 +48,7 @@ class Agents(Machine):
         target=Machine.snapshots, place=places, session=sessions, trigger=st.sampled_from(["turn_end", "session_end"])
     )
     def turn_ends(self, place: int, session: str, trigger: str) -> str:
-        world = self.world(place)
-        self.open.discard((world.line.name, session))
-        self.acting.pop((world.line.name, session), None)
-        return self.saved(world, world.line.save(trigger=trigger, session=session))
+        return self._end(self.world(place), session, trigger)
 
     @rule(
         target=Machine.snapshots,
@@ -66,14 +60,14 @@ class Agents(Machine):
     def a_turn(self, place: int, session: str, edits: list[tuple[str, int]], marks: bool) -> str:
         """A whole one, each edit in an action of its own or all just so."""
         world = self.world(place)
-        self.turn_starts(place, session)
+        self._start(world, session)
         for path, line in edits:
             if marks:
                 self.saved(world, world.line.save(trigger="before_action", session=session, paths=[path]))
             self._edit(world, path, line, session)
             if marks:
                 self.saved(world, world.line.save(trigger="after_action", session=session))
-        return self.turn_ends(place, session, "turn_end")
+        return self._end(world, session, "turn_end")
 
     @rule(place=places, session=sessions, path=paths)
     def a_whole_turn_is_undone_at_once(self, place: int, session: str, path: str) -> None:
@@ -95,6 +89,16 @@ class Agents(Machine):
         world.redo()
         assert world.tree() == after
         assert undone.title == "whole"
+
+    def _start(self, world: World, session: str) -> str:
+        self.open.add((world.line.name, session))
+        self.acting.pop((world.line.name, session), None)
+        return self.saved(world, world.line.save(trigger="turn_start", session=session, title=f"turn of {session}"))
+
+    def _end(self, world: World, session: str, trigger: str) -> str:
+        self.open.discard((world.line.name, session))
+        self.acting.pop((world.line.name, session), None)
+        return self.saved(world, world.line.save(trigger=trigger, session=session))
 
     def _edit(self, world: World, path: str, line: int, session: str) -> None:
         """Add a line; at times the agent's own older ones and nobody's go."""
