@@ -39,6 +39,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         if name.startswith(("TAKEBACK_", "GIT_", "XDG_")) and not name.startswith("TAKEBACK_TEST_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(path))
+    monkeypatch.setenv("TAKEBACK_UPKEEP", "off")  # no test leaves a process behind unless it wants to
     for name, folder in [
         ("CONFIG", ".config"),
         ("DATA", ".local/share"),

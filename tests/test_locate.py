@@ -20,6 +20,12 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
+@pytest.fixture(autouse=True)
+def untouched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting comes from the environment of the tests."""
+    monkeypatch.delenv("TAKEBACK_UPKEEP")
+
+
 def configure(text: str) -> None:
     """Write the user's configuration."""
     make_tree(os.path.dirname(user_file()), {"config.toml": text})
@@ -83,10 +89,9 @@ def test_settings_of_different_places_join(project: Path, monkeypatch: pytest.Mo
     make_tree(project, {"takeback.toml": "include = ['.env']\ntime_budget = '2s'\n"})
     monkeypatch.setenv("TAKEBACK_TIMELINE", "t")
     where = place(str(project))
-    assert {name: where[name] for name in SETTINGS if name != "store"} == {
+    assert {name: where[name] for name, value in where.settings.items() if value.origin != "default"} == {
         "timeline": "t",
         "include": (".env",),
-        "exclude": (),
         "max_file_size": "5MiB",
         "time_budget": "2s",
     }

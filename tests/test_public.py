@@ -13,9 +13,7 @@ from takeback import errors
 from takeback.errors import TakebackError
 
 VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop purge"
-STORE_VERBS = "timeline verify stats prune purge undrop maintain export import_ push pull"
-VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop"
-STORE_VERBS = "timeline verify stats prune undrop maintain repair"
+STORE_VERBS = "timeline verify stats prune purge undrop maintain upkeep repair export import_ push pull"
 
 NAMES = {
     "entries": {"here", "open"},
@@ -45,6 +43,7 @@ NAMES = {
         "Landed",
         "Loss",
         "Repaired",
+        "Upkept",
         "Progress",
     },
     "errors": {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from takeback.engine.retention import Pruned
     from takeback.engine.store import Store
     from takeback.engine.timeline import Timeline
+    from takeback.engine.upkeep import Upkept
     from takeback.errors import (
         Cancelled,
         Conflict,
@@ -57,6 +58,7 @@ _HOMES = {
     "takeback.engine.retention": ("Pruned",),
     "takeback.engine.store": ("Store",),
     "takeback.engine.timeline": ("Timeline",),
+    "takeback.engine.upkeep": ("Upkept",),
     "takeback.errors": (
         "Cancelled",
         "Conflict",
@@ -111,6 +113,7 @@ __all__ = [
     "Landed",
     "Loss",
     "Repaired",
+    "Upkept",
     "Progress",
     "TakebackError",
     "InvalidInput",

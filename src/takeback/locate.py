@@ -16,9 +16,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from takeback.engine.background import Background
 from takeback.engine.store import MEMORY, Store, open_store
 from takeback.engine.timeline import Timeline
 from takeback.errors import InvalidInput, Unavailable
+from takeback.model.limits import Limits
 from takeback.model.progress import Listener
 from takeback.model.sizes import parse_seconds, parse_size
 from takeback.sources.workspace.source import MAX_FILE_SIZE, Workspace
@@ -31,11 +33,12 @@ class Setting(NamedTuple):
 
     default: Any
     kind: str
-    """``text``, ``list``, ``size`` or ``duration``."""
+    """``text``, ``list``, ``count``, ``size``, ``duration`` or ``choice``."""
     help: str
     project: bool = True
     """Whether a project's file may set it."""
     variable: str = ""
+    choices: tuple[str, ...] = ()
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -48,6 +51,42 @@ SETTINGS: Mapping[str, Setting] = {
         None,
         "duration",
         "how long a save may look at the workspace; unlimited by default",
+    ),
+    "upkeep": Setting(
+        "auto",
+        "choice",
+        "whether the store is maintained by itself, in the background",
+        project=False,
+        variable="TAKEBACK_UPKEEP",
+        choices=("auto", "off"),
+    ),
+    "keep_last": Setting(
+        None,
+        "count",
+        "how many snapshots of each timeline upkeep keeps; all by default",
+        project=False,
+        variable="TAKEBACK_KEEP_LAST",
+    ),
+    "max_age": Setting(
+        None,
+        "duration",
+        "how old snapshots may become before upkeep lets them go; any age by default",
+        project=False,
+        variable="TAKEBACK_MAX_AGE",
+    ),
+    "max_bytes": Setting(
+        None,
+        "size",
+        "how much the store may take before upkeep lets the oldest snapshots go; no limit by default",
+        project=False,
+        variable="TAKEBACK_MAX_BYTES",
+    ),
+    "min_free": Setting(
+        "1GiB",
+        "size",
+        "how much of the store's disk should stay free, but no more than a twentieth of it",
+        project=False,
+        variable="TAKEBACK_MIN_FREE",
     ),
 }
 
@@ -106,7 +145,19 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None) ->
         max_file_size=where["max_file_size"],
         time_budget=where["time_budget"],
     )
-    return store.timeline(where["timeline"], sources=[workspace], listener=listener)
+    after_save = Background(store.blobs, limits(where)) if where["upkeep"] == "auto" else None
+    return store.timeline(where["timeline"], sources=[workspace], listener=listener, after_save=after_save)
+
+
+def limits(where: Place) -> Limits:
+    """What upkeep keeps the store within."""
+    count, age, size = where["keep_last"], where["max_age"], where["max_bytes"]
+    policy = None
+    if (count, age, size) != (None, None, None):
+        from takeback.model.policy import Policy  # most have none
+
+        policy = Policy(None if count is None else int(count), age, size)
+    return Limits(policy, parse_size(where["min_free"]))
 
 
 def place(directory: str = ".", **flags: Any) -> Place:
@@ -260,7 +311,13 @@ def _checked(name: str, value: Any, origin: str) -> Any:
             return tuple(value)
         if value is None:
             return None
-        if kind == "size":
+        if kind == "choice":
+            if value not in SETTINGS[name].choices:
+                raise InvalidInput(f"{value!r} is not one of {', '.join(SETTINGS[name].choices)}")
+        elif kind == "count":
+            if isinstance(value, bool) or not str(value).isdecimal() or int(value) < 1:
+                raise InvalidInput(f"{value!r} is not a number of 1 or more")
+        elif kind == "size":
             parse_size(value)
         elif kind == "duration":
             parse_seconds(value)

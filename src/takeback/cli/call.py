@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from takeback.engine.store import Store
     from takeback.engine.timeline import Timeline
     from takeback.locate import Place
+    from takeback.store.notices import Notice
 
 
 @dataclass
@@ -76,7 +77,17 @@ class Call:
         where = self.place()
         if not self.json:
             self._warn(where, creating=create)
-        return locate.timeline(self.open(where, create=create), where, listener=listener(quiet=self.json))
+        store = self.open(where, create=create)
+        if sys.stderr.isatty() and not self.json and self.notices(where):
+            print("takeback: something happened meanwhile: `takeback status` shows it", file=sys.stderr)
+        return locate.timeline(store, where, listener=listener(quiet=self.json))
+
+    def notices(self, where: Place, *, seen: bool = False) -> tuple[Notice, ...]:
+        """What background work and hooks noted in the store; gone once it was ``seen``."""
+        from takeback.store import notices
+
+        directory = str(where["store"])
+        return notices.take(directory) if seen else notices.read(directory)
 
     def _warn(self, where: Place, *, creating: bool) -> None:
         for warning in where.warnings:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _OLDEST_SQLITE = (3, 51, 3)
 """Earlier ones have a bug that can corrupt a database in WAL mode."""
 
-_LITTLE, _TOO_LITTLE = 1 << 30, 64 << 20
+_TOO_LITTLE = 64 << 20
 _SANE_CLOCK = 1_700_000_000
 _HOUR = 3_600_000_000_000
 
@@ -47,7 +47,14 @@ def checkup(call: Call) -> list[Finding]:
         return [*findings, Finding("configuration", "fail", error.message, "; ".join(error.hints))]
     findings.append(Finding("root", "ok", f"{place.root} (found by {place.found_by})"))
     findings += (Finding("configuration", "warn", warning, "correct it, or move it away") for warning in place.warnings)
-    checks: tuple[Callable[[Call, Place], Iterator[Finding]], ...] = (_store, _space, _timeline, _locks, _stages)
+    checks: tuple[Callable[[Call, Place], Iterator[Finding]], ...] = (
+        _store,
+        _space,
+        _upkeep,
+        _timeline,
+        _locks,
+        _stages,
+    )
     for check in checks:
         findings += check(call, place)
     return findings
@@ -97,15 +104,39 @@ def _store(call: Call, place: Place) -> Iterator[Finding]:
 
 
 def _space(call: Call, place: Place) -> Iterator[Finding]:
-    found = os.statvfs(_existing(str(place["store"])))
-    free = found.f_bavail * found.f_frsize
-    words = f"{format_size(free)} free"
-    if free < _TOO_LITTLE:
+    from takeback import locate
+    from takeback.store.space import Space, space
+
+    room = space(_existing(str(place["store"]))) or Space(0, 0)
+    words = f"{format_size(room.free)} free"
+    if room.free < _TOO_LITTLE:
         yield Finding("space", "fail", words, "free some space: the next save may not fit")
-    elif free < _LITTLE:
-        yield Finding("space", "warn", words, "free some space soon")
+    elif room.free < (wanted := locate.limits(place).free_wanted(room.total)):
+        yield Finding("space", "warn", f"{words}; {format_size(wanted)} should be", "free some space soon")
     else:
         yield Finding("space", "ok", words)
+
+
+def _upkeep(call: Call, place: Place) -> Iterator[Finding]:
+    """When the store was last maintained, whether that is due, and what was noted meanwhile."""
+    from takeback import locate
+    from takeback.engine.due import due
+    from takeback.store.catalogue import figures
+
+    for notice in call.notices(place):
+        yield Finding(notice.where, "warn", f"{age(notice.time_ns)}: {notice.message}", "; ".join(notice.hints))
+    try:
+        blobs = call.open(place).blobs
+        with blobs.database.read() as tx:
+            last = figures.figures(tx).maintained_ns
+        waiting = place["upkeep"] == "off" and due(blobs, locate.limits(place), "session_end")
+    except TakebackError:
+        return  # the store's own check says why
+    when = f"{place['upkeep']}; last maintained {age(last)}" if last else f"{place['upkeep']}; not maintained yet"
+    if waiting:
+        yield Finding("upkeep", "warn", f"{when}, and it is time", '`takeback maintain`, or set upkeep = "auto"')
+    else:
+        yield Finding("upkeep", "ok", when)
 
 
 def _timeline(call: Call, place: Place) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from takeback.model.plan import Kept, Outside, Plan, Report
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
     from takeback.store.catalogue.snapshots import SnapshotRow
+    from takeback.store.notices import Notice
 
 Shape = dict[str, Any]
 
@@ -129,6 +130,15 @@ def _left(value: Plan | Report) -> Shape:
 
 def _kept(item: Kept) -> Shape:
     return {"path": item.path, "reason": item.reason}
+
+
+def notice(value: Notice) -> Shape:
+    return {
+        "time": iso(value.time_ns),
+        "where": value.where,
+        "message": value.message,
+        "hints": list(value.hints),
+    }
 
 
 def _outside(item: Outside) -> Shape:

@@ -16,13 +16,27 @@ from takeback.store.catalogue import journals, snapshots
 from takeback.store.catalogue.journals import Journal
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.collection import maintenance
+from takeback.store.collection.condemning import DEAD_SHARE
 from takeback.store.collection.maintenance import Dropped, Maintained
 from takeback.store.reader import Reader
 
 
-def maintain(blobs: BlobStore, watch: Watch, patience: float = 0.0) -> Maintained:
-    """Fold, remove what nothing needs, tidy up. Integrity, and nothing removed, if a snapshot cannot be followed."""
-    return maintenance.maintain(blobs, lambda dropped: mark(blobs, watch, dropped), watch, patience)
+def maintain(
+    blobs: BlobStore,
+    watch: Watch,
+    *,
+    patience: float = 0.0,
+    spared: Dropped = (),
+    dead_share: float = DEAD_SHARE,
+) -> Maintained:
+    """Fold, remove what nothing needs, tidy up. Integrity, and nothing removed, if a snapshot cannot be followed.
+
+    ``spared`` are dropped snapshots that shall still be able to come back; packs of which no more than ``dead_share``
+    is dead stay as they are; another maintenance is waited for with some ``patience``.
+    """
+    return maintenance.maintain(
+        blobs, lambda dropped: mark(blobs, watch, (*dropped, *spared)), watch, patience=patience, dead_share=dead_share
+    )
 
 
 def mark(blobs: BlobStore, watch: Watch, dropped: Dropped = ()) -> set[bytes]:

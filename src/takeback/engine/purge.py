@@ -57,7 +57,7 @@ def purge(
             search.look(reader)
         return replace(search.result(), dry_run=True)
     done = search.carry_out()
-    ended = maintenance.maintain(blobs, watch, _PATIENCE)
+    ended = maintenance.maintain(blobs, watch, patience=_PATIENCE)
     secret = () if done.left else {*search.traces.contents, *search.traces.chunks}
     with blobs.database.read() as tx:
         gone = not collecting.unfinished_purge(tx) and not blob_rows.known(tx, secret, frozenset())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from takeback.engine.line import Line
 from takeback.engine.timeline import Timeline
 from takeback.errors import InvalidInput
 from takeback.model.progress import Listener, Watch
+from takeback.model.sizes import parse_size
 from takeback.sources.protocol import Source
 from takeback.store.blobstore import BlobStore, open_local, open_memory
 from takeback.store.catalogue import timelines
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from takeback.engine.references import Reference
     from takeback.engine.repair import Repaired
     from takeback.engine.retention import Pruned
+    from takeback.engine.upkeep import Upkept
     from takeback.model.policy import Policy
     from takeback.model.purged import Purged
     from takeback.store.collection.maintenance import Maintained
@@ -45,10 +47,12 @@ class Store:
         *,
         root: str | None = None,
         listener: Listener | None = None,
+        after_save: Callable[[str], None] | None = None,
     ) -> Timeline:
         """The timeline of a root and a name; nothing is written before its first save.
 
-        The root is that of the first source that has one. ``listener`` hears of the progress of long operations.
+        The root is that of the first source that has one. ``listener`` hears of the progress of long operations;
+        ``after_save`` is called after each save, with its trigger.
         """
         if not name.strip() or "\0" in name:
             raise InvalidInput("a timeline needs a name")
@@ -59,7 +63,7 @@ class Store:
             named[source.name] = source
         if root is None:
             root = next((source.root for source in named.values() if source.root), "")
-        return Timeline(Line(self.blobs, root, name, named), listener=listener)
+        return Timeline(Line(self.blobs, root, name, named), listener=listener, after_save=after_save)
 
     def timelines(self) -> list[TimelineRow]:
         """Every timeline in the store."""
@@ -192,6 +196,16 @@ class Store:
             return Repaired()  # what is in memory has no bytes that could be damaged
         self.blobs.database.disconnect()
         return repair(self.blobs.path, apply=apply, listener=listener)
+
+    def upkeep(
+        self, policy: Policy | None = None, *, min_free: int | str = 0, listener: Listener | None = None
+    ) -> Upkept:
+        """Maintain the store, and let snapshots go as a policy says where it does not hold, or where less than
+        ``min_free`` is left of the disk. `takeback.here` and the command do this by themselves, in the background."""
+        from takeback.engine.upkeep import keep_up
+        from takeback.model.limits import Limits
+
+        return keep_up(self.blobs, Limits(policy, parse_size(min_free)), Watch(listener=listener))
 
     def close(self) -> None:
         self.blobs.close()

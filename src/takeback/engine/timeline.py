@@ -6,7 +6,7 @@ What takes back or changes history is loaded when it is first called: no save ne
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from takeback.engine import history, journal
@@ -32,9 +32,12 @@ StrPath = str | os.PathLike[str]
 class Timeline:
     """A named, append-only line of snapshots of one root. Get one from `Store.timeline` or `takeback.here`."""
 
-    def __init__(self, line: Line, *, listener: Listener | None = None) -> None:
+    def __init__(
+        self, line: Line, *, listener: Listener | None = None, after_save: Callable[[str], None] | None = None
+    ) -> None:
         self._line = line
         self._listener = listener
+        self._after_save = after_save
         if listener is not None:
             line.waiting = lambda who: listener(Progress("wait", 0, text=who))
         budgets = [getattr(source, "time_budget", None) for source in line.sources.values()]
@@ -72,7 +75,7 @@ class Timeline:
         ``trigger`` says what it is for and opens or closes moves; ``session``, ``title`` and ``key`` say whose move,
         what it is about, and which of several parallel actions; ``paths`` are what a tool says that it writes.
         """
-        return saving.save(
+        snapshot = saving.save(
             self._line,
             label,
             trigger=trigger,
@@ -83,6 +86,9 @@ class Timeline:
             key=key,
             watch=self._watch(self._budget),
         )
+        if self._after_save is not None:
+            self._after_save(trigger)
+        return snapshot
 
     def log(self, limit: int | None = None, *, session: str | None = None, path: str | None = None) -> history.Log:
         """Snapshots and moves, newest first; those of a session, or those in which a path changed."""
@@ -192,7 +198,8 @@ class Timeline:
         """Begin another timeline at a snapshot, in other places; this one is left alone."""
         from takeback.engine import fork as forking
 
-        return Timeline(forking.fork(self._line, reference, name, _places(to)), listener=self._listener)
+        other = forking.fork(self._line, reference, name, _places(to))
+        return Timeline(other, listener=self._listener, after_save=self._after_save)
 
     def label(self, reference: Reference, name: str) -> None:
         from takeback.engine import marks

@@ -41,7 +41,9 @@ class BlobStore:
         identity: tuple[int, int] | None = None,
     ) -> None:
         self.id = header.id
-        self._directory = directory
+        self.created_ns = header.created_ns
+        self.directory = directory
+        """Where the store is, as text: `path` costs an import."""
         self.readonly = database.readonly
         self.database = database
         self.backend = backend
@@ -64,13 +66,13 @@ class BlobStore:
         """The store's directory, if it is in one."""
         from pathlib import Path
 
-        return Path(self._directory) if self._directory else None
+        return Path(self.directory) if self.directory else None
 
     def writer(self) -> Writer:
         """Whatever it is given stays unknown to others until it commits."""
         if self.readonly:
             raise Unavailable(
-                f"cannot save to the store at {self._directory}: it is read-only.",
+                f"cannot save to the store at {self.directory}: it is read-only.",
                 hints=["use another store with --store, or make its directory writable"],
             )
         return self._writer(Writer)

@@ -11,20 +11,16 @@ import os
 from collections.abc import Iterable
 
 from takeback.errors import Conflict, TakebackError, Unavailable
+from takeback.model.sizes import format_size
+from takeback.store.space import space
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
-def storage_error(error: OSError, doing: str) -> TakebackError:
-    """An operating system's error in our words."""
+def storage_error(error: OSError, doing: str, directory: str = "") -> TakebackError:
+    """An operating system's error in our words; ``directory`` is on the disk where it happened."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return Unavailable(
-            f"{doing} failed: the disk is full. Nothing that was stored before is harmed.",
-            hints=[
-                "free some space there and run the command again",
-                "`takeback prune` names old snapshots that can go",
-            ],
-        )
+        return disk_full(doing, directory)
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return Unavailable(
             f"{doing} failed: {error.strerror}.",
@@ -32,6 +28,19 @@ def storage_error(error: OSError, doing: str) -> TakebackError:
         )
     return Unavailable(
         f"{doing} failed: {error.strerror or error}.", hints=["check the disk, then the store: `takeback verify`"]
+    )
+
+
+def disk_full(doing: str, directory: str) -> Unavailable:
+    """What failed for want of space, and how much of that there is."""
+    room = space(directory) if directory else None
+    left = f" ({format_size(room.free)} of {format_size(room.total)} free at {directory})" if room else ""
+    return Unavailable(
+        f"{doing} failed: the disk is full{left}. Nothing that was stored before is harmed.",
+        hints=[
+            "free some space there and run the command again",
+            "`takeback prune --keep-last 50 --all` lets old snapshots go, `takeback maintain` frees what they took",
+        ],
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from takeback.model.ids import BlobKind
 from takeback.store.blobstore import BlobStore
+from takeback.store.catalogue.figures import figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class StoreStats:
     hot_frames: int
     catalogue_bytes: int
     """The catalogue's files, hot rows included."""
+    maintained_ns: int = 0
+    """When the last maintenance ended; 0 before the first."""
 
     @property
     def sealed_bytes(self) -> int:
@@ -47,6 +50,7 @@ def stats(store: BlobStore) -> StoreStats:
         )[0]
         hot = tx.execute("SELECT COUNT(*), COALESCE(SUM(LENGTH(data)), 0), COALESCE(SUM(raw_length), 0) FROM hot")[0]
         frames = tx.execute("SELECT COUNT(*) FROM frames")[0][0]
+        maintained_ns = figures(tx).maintained_ns
     return StoreStats(
         blobs={BlobKind(kind).name.lower(): int(count) for kind, count in kinds},
         raw_bytes=int(packs[2]) + int(hot[2]),
@@ -57,4 +61,5 @@ def stats(store: BlobStore) -> StoreStats:
         frames=int(frames),
         hot_frames=int(hot[0]),
         catalogue_bytes=store.database.size(),
+        maintained_ns=maintained_ns,
     )

@@ -11,7 +11,7 @@ from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say, table
-from takeback.cli.text import clip, count
+from takeback.cli.text import age, clip, count, iso
 from takeback.model.sizes import format_size
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def _shape(usage: Usage) -> shapes.Shape:
         "hot_frames": store.hot_frames,
         "hot_bytes": store.hot_bytes,
         "catalogue_bytes": store.catalogue_bytes,
+        "maintained": iso(store.maintained_ns) if store.maintained_ns else None,
         "blobs": dict(store.blobs),
         "shares": [
             {
@@ -84,6 +85,7 @@ def _lines(usage: Usage, path: str) -> Iterator[Line]:
             [("stored once", "quiet"), format_size(store.raw_bytes), "without repetitions; with trees and manifests"],
             [("compressed", "quiet"), format_size(store.sealed_bytes), _where(store)],
             [("on disk", "quiet"), (format_size(store.bytes_on_disk), "head"), "with the catalogue"],
+            [("maintained", "quiet"), age(store.maintained_ns) if store.maintained_ns else "not yet", ""],
             [("blobs", "quiet"), f"{sum(store.blobs.values()):,}", clip(kinds, 44)],
         ],
         indent=2,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from takeback.locate import Place
     from takeback.model.move import Move
     from takeback.store.catalogue.snapshots import SnapshotRow
+    from takeback.store.notices import Notice
 
 _MOVES = 5
 _LOOKED_AT = 40
@@ -34,7 +35,8 @@ _BEGIN = "`takeback save` records the present; `takeback run -- AGENT` a whole r
 def command(call: Call) -> int:
     """Show where you are, what was recorded last, and what to do next.
 
-    The same as `takeback` without a command. Nothing is written.
+    The same as `takeback` without a command. Nothing is written. What went wrong in the background since the last time is
+    said once.
 
     For example:
       takeback status
@@ -51,6 +53,7 @@ class _Found:
     interrupted_ns: int | None
     nearby: tuple[str, ...] = ()
     """Hints at other timelines that may be meant, if this one is empty."""
+    notices: tuple[Notice, ...] = ()
 
     @property
     def hint(self) -> str:
@@ -72,6 +75,7 @@ class _Found:
 
 def status(call: Call) -> int:
     found = _look(call)
+    found = replace(found, notices=call.notices(found.place, seen=not call.json))
     if call.json:
         shapes.print_json(_shape(found))
     else:
@@ -103,6 +107,7 @@ def _shape(found: _Found) -> shapes.Shape:
         "snapshot": None if found.snapshot is None else shapes.row(found.snapshot),
         "moves": [shapes.move(move) for move in found.moves[:_MOVES]],
         "interrupted": found.interrupted_ns is not None,
+        "notices": [shapes.notice(each) for each in found.notices],
         "hint": found.hint,
     }
 
@@ -127,6 +132,10 @@ def _lines(found: _Found) -> Iterator[Line | str]:
     yield [("snapshot", "quiet"), "  ", *last]
     if found.interrupted_ns is not None:
         yield [("a restore was interrupted ", "bad"), age(found.interrupted_ns), "; the next save or undo finishes it"]
+    for notice in found.notices:
+        yield [(f"{notice.where}, {age(notice.time_ns)}: ", "warn"), notice.message]
+        for hint in notice.hints:
+            yield [("  hint: ", "quiet"), hint]
     if place.is_home:
         yield [("this is your home directory: ", "warn"), "a snapshot of it may take long and hold secrets"]
     if found.moves:

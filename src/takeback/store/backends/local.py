@@ -26,7 +26,7 @@ class LocalBackend:
             self._make_directory(os.path.dirname(target))
             return write_new(temporary, target, chunks, mode=0o400)
         except OSError as error:
-            raise storage_error(error, f"writing {name} to the store") from error
+            raise storage_error(error, f"writing {name} to the store", self._root) from error
 
     def get(self, name: str) -> bytes:
         return self._read(name, 0, None)

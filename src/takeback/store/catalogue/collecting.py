@@ -56,8 +56,7 @@ def condemn(tx: Transaction, packs: Iterable[int]) -> int:
     passed = advance(tx)
     if not tx.execute("SELECT 1 FROM packs WHERE state = 'condemned' LIMIT 1"):
         now = counters.value(tx, "operations")
-        tx.execute("DELETE FROM counters WHERE name = ?", (_CONDEMNED_AT,))
-        tx.execute("INSERT INTO counters (name, value) VALUES (?, ?)", (_CONDEMNED_AT, now))
+        counters.put(tx, _CONDEMNED_AT, now)
     tx.executemany(
         "UPDATE packs SET state = 'condemned', generation = ? WHERE id = ? AND state = 'live'",
         ((passed, pack) for pack in packs),
@@ -117,6 +116,14 @@ def dropped_since(tx: Transaction, generation: int) -> tuple[tuple[str, bytes], 
         for each in found
         if not each.get("purged") and each.get("generation", generation + 1) > generation
     )
+
+
+def dropped_after(tx: Transaction, time_ns: int) -> tuple[tuple[str, bytes], ...]:
+    """Snapshots, with their manifests, that went after a moment and may still come back."""
+    marks = ", ".join("?" * len(DROPPING))
+    rows = tx.execute(f"SELECT detail FROM operations WHERE time_ns > ? AND verb IN ({marks})", (time_ns, *DROPPING))
+    found = [json.loads(detail) for (detail,) in rows]
+    return tuple((each["snapshot"], bytes.fromhex(each["manifest"])) for each in found if not each.get("purged"))
 
 
 def dropped(tx: Transaction, prefix: str) -> list[tuple[int, dict[str, Any]]]:

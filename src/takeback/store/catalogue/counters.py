@@ -1,4 +1,4 @@
-"""Numbers that only grow."""
+"""Single numbers by name: those that only grow, and moments."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ def next_value(tx: Transaction, name: str, by: int = 1) -> int:
         (name, by),
     )
     return int(rows[0][0])
+
+
+def put(tx: Transaction, name: str, value: int) -> None:
+    """Set what is no count: a moment, say."""
+    tx.execute(
+        "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )
 
 
 def value(tx: Transaction, name: str) -> int:

@@ -69,6 +69,10 @@ def first(tx: Transaction, timeline: int) -> SnapshotRow | None:
     return _first(tx, f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? ORDER BY seq LIMIT 1", timeline)
 
 
+def second(tx: Transaction, timeline: int) -> SnapshotRow | None:
+    return _first(tx, f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? ORDER BY seq LIMIT 1 OFFSET 1", timeline)
+
+
 def back(tx: Transaction, timeline: int, steps: int) -> SnapshotRow | None:
     """The snapshot ``steps`` before the latest."""
     sql = f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? ORDER BY seq DESC LIMIT 1 OFFSET ?"

@@ -52,13 +52,13 @@ class Connection:
         try:
             return list(self.handle.execute(sql, params))
         except apsw.Error as error:
-            raise catalogue_error(error) from error
+            raise catalogue_error(error, self.handle.filename) from error
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         try:
             self.handle.executemany(sql, rows)
         except apsw.Error as error:
-            raise catalogue_error(error) from error
+            raise catalogue_error(error, self.handle.filename) from error
 
     def close(self) -> None:
         self.closed = True

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import apsw
 
 from takeback.errors import Conflict, Integrity, Locked, TakebackError, Unavailable
+from takeback.store.durable import disk_full
 
 PATIENCE = 30.0
 """Seconds that a writer waits for the others."""
@@ -25,19 +28,13 @@ def replaced() -> Locked:
     )
 
 
-def catalogue_error(error: apsw.Error) -> TakebackError:
-    """SQLite's error in our words."""
+def catalogue_error(error: apsw.Error, path: str = "") -> TakebackError:
+    """SQLite's error in our words; ``path`` is the database's file."""
     match error:
         case apsw.BusyError() | apsw.LockedError():
             return busy()
         case apsw.FullError():
-            return Unavailable(
-                "the catalogue cannot be written: the disk is full. Nothing that was stored before is harmed.",
-                hints=[
-                    "free some space there and run the command again",
-                    "`takeback prune` names old snapshots that can go",
-                ],
-            )
+            return disk_full("writing to the catalogue", os.path.dirname(path))
         case apsw.CorruptError() | apsw.NotADBError():
             return Integrity(
                 f"the store's catalogue is damaged: {error}",

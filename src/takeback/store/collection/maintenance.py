@@ -7,6 +7,7 @@ moment it is called, and those of some snapshots that were dropped.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from takeback.errors import Locked, Unavailable
 from takeback.model.progress import Watch
 from takeback.store import stats
 from takeback.store.blobstore import BlobStore
-from takeback.store.catalogue import collecting
+from takeback.store.catalogue import collecting, figures
 from takeback.store.collection import folding, sweeping
 from takeback.store.collection.condemning import DEAD_SHARE, any_dead, condemn, newest_numbers
 from takeback.store.collection.history import history_blobs, write_history
@@ -28,7 +29,7 @@ Dropped = tuple[tuple[str, bytes], ...]
 
 Mark = Callable[[Dropped], AbstractSet[bytes]]
 
-_IN_MEMORY = threading.Lock()
+_IN_MEMORY = {"packs": threading.Lock(), "tmp": threading.Lock()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +56,19 @@ class Maintained:
     bytes_after: int = 0
 
 
-def maintain(store: BlobStore, mark: Mark, watch: Watch, patience: float = 0.0) -> Maintained:
+def maintain(
+    store: BlobStore, mark: Mark, watch: Watch, *, patience: float = 0.0, dead_share: float = DEAD_SHARE
+) -> Maintained:
     """Fold, condemn, sweep and tidy up; if another maintenance of the store runs for ``patience`` seconds, nothing."""
     if store.readonly:
         raise Unavailable(
             "the store cannot be maintained: it is read-only.", hints=["make its directory writable, or let its owner"]
         )
-    with _alone(store, patience) as alone:
-        return _maintain(store, mark, watch) if alone else Maintained(busy=True)
+    with alone(store, "packs", patience) as first:
+        return _maintain(store, mark, watch, dead_share) if first else Maintained(busy=True)
 
 
-def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
+def _maintain(store: BlobStore, mark: Mark, watch: Watch, dead_share: float) -> Maintained:
     @cache
     def needed(dropped: Dropped) -> set[bytes]:
         return {*mark(dropped), *history_blobs(store)}
@@ -84,7 +87,7 @@ def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
     folded = folding.fold(store, watch)
     newest = newest_numbers(store)
     marked = needed(())
-    condemned = condemn(store, marked, watch, 0.0 if purge else DEAD_SHARE)
+    condemned = condemn(store, marked, watch, 0.0 if purge else dead_share)
     needed.cache_clear()  # from here on what was committed meanwhile counts, too
     with store.database.read() as tx:
         pending = collecting.any_pending(tx)
@@ -93,6 +96,8 @@ def _maintain(store: BlobStore, mark: Mark, watch: Watch) -> Maintained:
             collecting.advance(tx)  # so that those who hold a lease of the time before can be told from the later ones
     swept = sweeping.sweep(store, still_needed)
     leftovers = sweeping.remove_leftovers(store, files) - swept.removed
+    with store.database.write() as tx:
+        figures.note_maintained(tx, time.time_ns())
     if purge:
         store.derived.clear()
         if not (any_dead(store, newest, marked) or sweeping.any_leftovers(store, files)):
@@ -122,13 +127,13 @@ def _end_purge(store: BlobStore, number: int) -> None:
 
 
 @contextmanager
-def _alone(store: BlobStore, patience: float) -> Iterator[bool]:
-    """Whether this is the only maintenance of the store: the kernel's lock on the directory of its packs."""
+def alone(store: BlobStore, directory: str, patience: float = 0.0) -> Iterator[bool]:
+    """Whether this is the only one of its kind at work in the store: the kernel's lock on one of its directories."""
     if store.path is None:
-        with _IN_MEMORY:
+        with _IN_MEMORY[directory]:
             yield True
         return
-    lock = root_lock(str(store.path / "packs"), patience)
+    lock = root_lock(str(store.path / directory), patience)
     try:
         lock.__enter__()
     except Locked:

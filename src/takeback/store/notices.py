@@ -1,0 +1,83 @@
+"""What happened while nobody looked: background work and hooks note it here, and the next command of a person says it.
+
+A file of the store's directory, one JSON object a line: ``time_ns``, ``where``, ``message`` and ``hints``. It is not
+part of what the store promises: writing it never fails, lines that cannot be read are passed over, and it may be
+deleted at any time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+NAME = "notices.jsonl"
+_MOST_BYTES = 64 << 10
+"""A failure that comes again and again fills no disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    time_ns: int
+    where: str
+    """Who noted it: ``upkeep``, or a hook by its name."""
+    message: str
+    hints: tuple[str, ...] = ()
+
+
+def note(directory: str | os.PathLike[str], where: str, message: str, hints: Iterable[str] = ()) -> None:
+    """Add a notice, unless the file has become too long; quiet where it cannot be written."""
+    line = json.dumps({"time_ns": time.time_ns(), "where": where, "message": message, "hints": list(hints)}) + "\n"
+    path = os.path.join(directory, NAME)
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            if os.fstat(fd).st_size < _MOST_BYTES:
+                os.write(fd, line.encode())
+        finally:
+            os.close(fd)
+    except OSError:
+        pass
+
+
+def any_notices(directory: str | os.PathLike[str]) -> bool:
+    return os.path.exists(os.path.join(directory, NAME))
+
+
+def read(directory: str | os.PathLike[str]) -> tuple[Notice, ...]:
+    """All notices, oldest first."""
+    return _read(os.path.join(directory, NAME))
+
+
+def take(directory: str | os.PathLike[str]) -> tuple[Notice, ...]:
+    """All notices; they are gone then. What is noted meanwhile stays for the next time."""
+    path = os.path.join(directory, NAME)
+    aside = f"{path}.{os.urandom(8).hex()}"
+    try:
+        os.rename(path, aside)
+    except FileNotFoundError:
+        return ()
+    except OSError:
+        return read(directory)  # a store that can only be read
+    found = _read(aside)
+    os.unlink(aside)
+    return found
+
+
+def _read(path: str) -> tuple[Notice, ...]:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(2 * _MOST_BYTES)
+    except OSError:
+        return ()
+    return tuple(found for line in data.splitlines() if (found := _parse(line)) is not None)
+
+
+def _parse(line: bytes) -> Notice | None:
+    try:
+        raw = json.loads(line)
+        return Notice(int(raw["time_ns"]), str(raw["where"]), str(raw["message"]), tuple(map(str, raw["hints"])))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
