@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +13,15 @@ import pytest
 
 import takeback as tb
 from support.agent import World
+from support.processes import KILLED, in_child, kill_before_step
 from support.stores import noise, pack_files
 from takeback.engine.repair import Repaired, repair
+from takeback.sources import trees
+from takeback.store.packs.sealing import HOT
+from takeback.store.repair import places
 
 MIB = 1 << 20
+SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
 
 
 @pytest.fixture
@@ -212,6 +219,57 @@ def test_a_missing_pack_is_lost_by_name_and_healed_by_the_next_save(world: World
     assert (world.base / "healed" / "late.bin").read_bytes() == noise(800_000, "late")
 
 
+def test_packs_without_trailers_and_without_a_catalogue_still_give_back_everything(world: World) -> None:
+    log = world.line.log()
+    lose_catalogue(world)
+    for pack in pack_files(world.store_path):
+        flip(pack, pack.stat().st_size - 100)
+    world, done = repaired(world)
+    assert done.whole and world.line.log() == log
+    assert world.store.verify(read_data=True).ok
+    assert world.line.read("first", "huge.bin") == noise(3 * MIB, "huge")
+    world.undo()
+
+
+def test_hot_frames_whose_blobs_nobody_lists_still_give_back_everything(world: World) -> None:
+    saved = world.turn("hot", {"a.txt": "three\n", "d/new.txt": "new\n"})
+    log = world.line.log()
+    with world.store.blobs.database.write() as tx:
+        tx.execute("DELETE FROM blobs WHERE pack = 0")
+    assert world.store.verify().harmed
+    world, done = repaired(world)
+    assert done.whole and world.line.log() == log and world.store.verify(read_data=True).ok
+    world.undo(saved)
+    assert world.read("a.txt") == b"two\n" and not world.exists("d/new.txt")
+
+
+def test_a_lost_directory_is_named_and_the_next_save_heals_it(world: World) -> None:
+    """The tree of a directory is gone, and with it what is known of it; its files are still in the workspace."""
+    world.write("d/e/f.txt", "deep\n")
+    saved = world.line.save()
+    with world.store.blobs.reader() as reader:
+        content = saved.parts["workspace"].content
+        inner = trees.load(reader, trees.load(reader, content)["d"].id)["e"].id
+    with world.store.blobs.database.write() as tx:
+        ((frame, start),) = tx.execute("SELECT frame, start FROM blobs WHERE id = ? AND pack = 0", (inner,))
+        ((sealed, length),) = tx.execute("SELECT data, raw_length FROM hot WHERE frame = ?", (frame,))
+        raw = bytearray(world.store.blobs.sealer.open(sealed, length, HOT))
+        raw[start + 12] ^= 1
+        tx.execute("UPDATE hot SET data = ? WHERE frame = ?", (world.store.blobs.sealer.seal(bytes(raw), HOT), frame))
+    with pytest.raises(tb.Integrity):
+        world.line.restore(saved.id, to=world.base / "whole")
+    (loss,) = world.store.verify(read_data=True).losses
+    assert (loss.snapshot, loss.paths) == (saved.id, ("d/e/",))
+    world, done = repaired(world)
+    assert done.losses == (loss,)
+    with pytest.raises(tb.Integrity, match="the directory d/e is lost"):
+        world.line.restore(saved.id, to=world.base / "whole2")
+    world.line.restore(saved.id, paths=["a.txt", "d/sound.bin"], to=world.base / "part")
+    assert (world.base / "part" / "d" / "sound.bin").read_bytes() == noise(300_000, "sound")
+    world.line.save("nothing changed, and yet all is looked at")
+    assert world.store.verify(read_data=True).ok
+
+
 def test_it_refuses_what_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(tb.InvalidInput):
@@ -219,3 +277,69 @@ def test_it_refuses_what_is_no_store(tmp_path: Path) -> None:
     with pytest.raises(tb.NotFound):
         repair(tmp_path / "nowhere")
     assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("what", ["a pack", "the catalogue"])
+def test_a_repair_that_was_killed_anywhere_is_done_by_the_next(
+    tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Killed before any of its steps, nothing that could be read before cannot be read then, and the next repair ends in
+    the same store as if there had been none before it."""
+    (tmp_path / "origin").mkdir()
+    world = World(tmp_path / "origin")
+    world.write("a.txt", "one\n")
+    world.write("big.bin", noise(300_000, "big"))
+    world.line.save("first")
+    world.write("a.txt", "two\n")
+    world.line.save("second")
+    world.store.blobs.database.tidy()  # what is damaged counts, and is not still in the log
+    world.store.close()
+    damaged = pack_files(world.store_path)[0] if what == "a pack" else world.store_path / "catalogue.db"
+    flip(damaged, damaged.stat().st_size - 100 if what == "a pack" else 1)
+    original = damaged.read_bytes()
+    whole = look_at(copied(world, tmp_path / "whole"), apply=True)
+    killed = 0
+    for step in itertools.count(1, 1 if SOAK else 4):
+        copy = copied(world, tmp_path / "copy")
+
+        def work(step: int = step, copy: World = copy) -> None:
+            real = places.make_directories
+
+            def begin(directory: str) -> None:
+                kill_before_step(step)
+                real(directory)
+
+            places.make_directories = begin
+            repair(copy.store_path, apply=True)
+
+        code, _ = in_child(work)
+        assert look_at(copy, apply=True) == whole, f"killed before step {step}"
+        kept = [path for path in (copy.store_path / "aside").rglob(damaged.name) if path.read_bytes() == original]
+        assert kept, "what was damaged is still there, aside"
+        if code == 0:
+            break
+        assert code == KILLED
+        killed += 1
+    with capsys.disabled():
+        print(f"\nrepair of {what}: killed at {killed} of {step} steps")
+    assert killed > 5
+
+
+def copied(world: World, base: Path) -> World:
+    shutil.rmtree(base, ignore_errors=True)
+    shutil.copytree(world.base, base)
+    copy = World.__new__(World)
+    copy.base, copy.root, copy.store_path, copy.options = base, world.root, base / "store", {}
+    return copy
+
+
+def look_at(world: World, *, apply: bool) -> dict[str, bytes]:
+    """Repair, and what is in the newest snapshot then."""
+    repair(world.store_path, apply=apply)
+    with tb.open(world.store_path, create=False) as store:
+        assert store.verify(read_data=True).ok
+        line = store.timeline("main", sources=[tb.Workspace(world.root)])
+        assert [row.labels for row in line.log().snapshots] == [("second",), ("first",)]
+        found = {path: line.read("@", path) for path, entry in line.files("@") if entry.kind == "f"}
+        line.save("it goes on")
+        return found

@@ -138,6 +138,7 @@ def follow(blobs: BlobStore, reader: Reader, rows: Sequence[SnapshotRow], watch:
         loaded.append(snapshot)
         if snapshot.trigger != row.trigger:
             disagreeing.append(row.id)
+        reach.seen.add(row.manifest)
         missing |= _missing(blobs, {each for part in snapshot.parts.values() for each in reach.of(part)})
     return Followed(
         tuple(loaded),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,7 @@ from takeback.engine.manifest import lacks_something, load_snapshot, put_part
 from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
+from takeback.model.tree import name_bytes
 from takeback.sources.protocol import Source
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import snapshots, timelines
@@ -94,13 +96,20 @@ class Line:
         return row
 
     def nearby(self, tx: Transaction) -> list[str]:
-        """Where else somebody who finds nothing here may have meant: other timelines of the root, roots around it."""
+        """Where else somebody who finds nothing here may have meant: other timelines of the root, roots around it, and
+        the root that it may have been before it was moved here."""
         hints = []
+        gone = []
         for row in timelines.every(tx):
             if row.root == self.root and row.name != self.name:
                 hints.append(f"this root has a timeline {row.name!r}: add --timeline {row.name}")
             elif row.root and self.root.startswith(row.root.rstrip("/") + "/"):
                 hints.append(f"{row.root}, above, has snapshots: add -C {row.root}")
+            elif row.root and self.root and not os.path.isdir(name_bytes(row.root)):
+                gone.append(row.root)
+        if not hints:
+            same = [root for root in gone if os.path.basename(root) == os.path.basename(self.root)]
+            hints = [f"was it moved here? takeback store relocate {root} {self.root}" for root in same or gone]
         return list(dict.fromkeys(hints))[:5]
 
     def row_or_new(self, tx: Transaction, fork_of: str | None = None) -> TimelineRow:

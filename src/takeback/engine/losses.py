@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from takeback.engine.reach import TREES, Reach
@@ -42,6 +42,14 @@ class Findable(Reach):
     def __init__(self, reader: Reader) -> None:
         super().__init__(reader)
         self.unreadable: dict[bytes, str] = {}
+        """Trees and recipes, and why."""
+        self.lengths: dict[bytes, int] = {}
+        """How long blobs are, as those that lead to them say."""
+
+    def file(self, entry: Entry) -> Iterator[bytes]:
+        if entry.size <= LARGE:
+            self.lengths[entry.id] = entry.size
+        return super().file(entry)
 
     def _load(self, tree: bytes, depth: int) -> dict[str, Entry]:
         try:
@@ -52,7 +60,9 @@ class Findable(Reach):
 
     def _recipe(self, blob: bytes) -> Recipe:
         try:
-            return super()._recipe(blob)
+            recipe = super()._recipe(blob)
+            self.lengths.update(recipe.chunks)
+            return recipe
         except _LOST as error:
             self.unreadable[blob] = error.message
             return Recipe(0, [])

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from takeback.model.ids import BlobKind, short
 from takeback.model.tree import name_bytes
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs as blob_rows
-from takeback.store.catalogue import collecting, operations, snapshots, timelines
+from takeback.store.catalogue import collecting, moves, operations, snapshots, timelines
 from takeback.store.catalogue.consistency import mend_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.tables import columns, decode
@@ -52,8 +53,9 @@ class _Manifest:
     trigger: str
 
 
-def mend(store: BlobStore, *, trusted: bool) -> Mended:
-    """Make a candidate's history whole. ``trusted`` says that its rows come from a sound catalogue."""
+def mend(store: BlobStore, *, trusted: bool, strange: AbstractSet[bytes]) -> Mended:
+    """Make a candidate's history whole. ``trusted`` says that its rows come from a sound catalogue; ``strange`` blobs lie
+    in packs that it did not know, so even then their manifests were not dropped but lost."""
     with store.reader() as reader, store.database.write() as tx:
         findings: list[Finding] = []
         read = list(_manifests(reader, tx))
@@ -66,8 +68,10 @@ def mend(store: BlobStore, *, trusted: bool) -> Mended:
             _add_timelines(tx, manifests)
         wrong = mend_rows(tx)
         findings += (Finding("history", what, how) for what, how in wrong if trusted)  # else they are no wonder
+        _end_moves(tx, gone)
         drop_snapshots(tx, gone, "lost")
-        recovered = () if trusted else tuple(_recover(tx, manifests))
+        lost = [each for each in manifests.values() if not trusted or each.blob in strange]
+        recovered = tuple(_recover(tx, lost))
         for row in timelines.every(tx):
             newest = snapshots.back(tx, row.number, 0)
             timelines.set_head(tx, row.number, newest.id if newest is not None else None)
@@ -150,16 +154,24 @@ def _add_timelines(tx: Transaction, manifests: Mapping[str, _Manifest]) -> None:
             add_rows(tx, "timelines", [(row.timeline, name_bytes(found.root), found.timeline, row.time_ns, None, None)])
 
 
-def _recover(tx: Transaction, manifests: Mapping[str, _Manifest]) -> Iterator[str]:
+def _end_moves(tx: Transaction, gone: Collection[str]) -> None:
+    """Forget open moves of which nothing is left: they began at a lost snapshot, and none came after it."""
+    for line in timelines.every(tx):
+        left = [row.seq for row in snapshots.newest(tx, line.number) if row.id not in gone]
+        for move in moves.open_moves(tx, line.number):
+            if move.opening in gone and move.opening_seq > max(left, default=0):
+                moves.remove(tx, move.id)
+
+
+def _recover(tx: Transaction, manifests: Iterable[_Manifest]) -> Iterator[str]:
     """Put snapshots that no timeline names, and that were not dropped, onto the timelines `recovered`."""
     named = {row.id for row in snapshots.everywhere(tx)}
     dropped = {detail["snapshot"] for _, detail in collecting.dropped(tx, "")}
-    for found in sorted(manifests.values(), key=lambda each: each.time_ns):
+    for found in sorted(manifests, key=lambda each: each.time_ns):
         if found.id in named or found.id in dropped:
             continue
-        line = timelines.find(tx, found.root, RECOVERED)
-        if line is None:
-            line = timelines.create(tx, found.root, RECOVERED, time.time_ns())
+        root = _root_of(tx, found)
+        line = timelines.find(tx, root, RECOVERED) or timelines.create(tx, root, RECOVERED, time.time_ns())
         before = snapshots.back(tx, line.number, 0)
         snapshots.add(
             tx,
@@ -173,3 +185,10 @@ def _recover(tx: Transaction, manifests: Mapping[str, _Manifest]) -> Iterator[st
             changed=0,
         )
         yield found.id
+
+
+def _root_of(tx: Transaction, found: _Manifest) -> str:
+    """Where a snapshot belongs now: to the root of its parent, which may have been relocated since."""
+    parent = snapshots.by_id(tx, found.parent) if found.parent is not None else None
+    line = timelines.by_number(tx, parent.timeline) if parent is not None else None
+    return line.root if line is not None else found.root

@@ -8,28 +8,30 @@ save stores them again if the files are still there, which heals the snapshots t
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from takeback.engine import health
 from takeback.engine.losses import Loss
 from takeback.engine.mending import mend
+from takeback.engine.wanting import wanted
 from takeback.errors import Integrity, Unavailable
 from takeback.model.progress import Listener, Watch
 from takeback.store.blobstore import open_local
 from takeback.store.catalogue import snapshots
 from takeback.store.creation import CATALOGUE
+from takeback.store.repair import places
 from takeback.store.repair.alone import Alone, alone
 from takeback.store.repair.aside import Aside, packs_aside
 from takeback.store.repair.found import Finding, Found, check_place, look
 from takeback.store.repair.header import write_header
 from takeback.store.repair.install import change, finish_swap, half_swapped, swap, write_beside
-from takeback.store.repair.places import forget_derived, make_directories
-from takeback.store.repair.replacing import bring_back, remove, replace
+from takeback.store.repair.regions import Regions
+from takeback.store.repair.replacing import bring_back, forget_torn, remove, replace
 from takeback.store.repair.rows import settle_counters
 from takeback.store.repair.survey import FoundPack
 
-_NAMED = ("missing blob", "broken snapshot")
+_NAMED = ("missing blob", "missing chunk", "broken snapshot")
 """Problems that are left where something is lost for good."""
 
 
@@ -87,14 +89,17 @@ def _repair(found: Found, held: Alone, aside: Aside, apply: bool, watch: Watch) 
     store = found.store
     with store.database.write() as tx:
         settle_counters(tx, max(held.newest, found.old.generation) + 1)
+    _carve(found)
     lost = _lost(found)
-    brought = bring_back(store, lost, packs_aside(found.directory), watch) if lost else set()
-    mended = mend(store, trusted=found.old.sound)
-    findings = (*found.findings, *mended.findings)
+    lost -= bring_back(store, lost, packs_aside(found.directory), watch) if lost else set()
+    lost |= forget_torn(store)
+    mended = mend(store, trusted=found.old.sound, strange=found.strange_blobs())
     with store.database.read() as tx:
         rows = snapshots.everywhere(tx)
     with store.reader() as reader:
-        losses = tuple(health.follow(store, reader, rows, watch).losses(reader, frozenset()))
+        followed = health.follow(store, reader, rows, watch)
+        losses = tuple(followed.losses(reader, frozenset()))
+    findings = (*found.findings, *mended.findings, *_unlisted(found, followed))
     if apply and findings:
         _apply(found, aside, bool(lost))
     return Repaired(
@@ -104,10 +109,31 @@ def _repair(found: Found, held: Alone, aside: Aside, apply: bool, watch: Watch) 
         losses,
         mended.gone,
         mended.recovered,
-        len(lost - brought),
+        len(lost) if findings else 0,
         aside.path if aside.kept else None,
         tuple(aside.kept),
     )
+
+
+def _unlisted(found: Found, followed: health.Followed) -> Iterator[Finding]:
+    """Blobs that snapshots need and that are there, though a sound catalogue does not say so."""
+    if found.old.sound:
+        there = followed.seen - followed.missing - {row[0] for row in found.old.tables["blobs"]}
+        if there:
+            yield Finding(
+                "unlisted", f"{len(there)} blobs", "the catalogue does not say where they lie; they were found"
+            )
+
+
+def _carve(found: Found) -> None:
+    """Find blobs again whose place nobody tells; what is found may name more of them."""
+    regions = Regions(found)
+    lengths = {row[0]: row[5] for row in found.old.tables.get("blobs", [])}
+    needed: dict[bytes, int | None] = {id: lengths.get(id) for id in _lost(found)} | wanted(found.store)
+    if found.old.sound and not needed:
+        return
+    while regions and regions.carve(needed):
+        needed = wanted(found.store)
 
 
 def _lost(found: Found) -> set[bytes]:
@@ -122,9 +148,9 @@ def _lost(found: Found) -> set[bytes]:
 def _apply(found: Found, aside: Aside, lost: bool) -> None:
     """Change the store, each step such that a kill after it leaves nothing worse than it was. A sound catalogue's
     transaction is committed by whoever began it."""
-    make_directories(found.directory)
+    places.make_directories(found.directory)
     if lost:
-        forget_derived(found.directory)
+        places.forget_derived(found.directory)
     replace(found.store, found.damaged_packs, aside)
     if found.header_damage:
         write_header(found.directory, found.header, aside)

@@ -14,13 +14,14 @@ from takeback.model.progress import Listener, Watch
 from takeback.model.sizes import parse_size
 from takeback.sources.protocol import Source
 from takeback.store.blobstore import BlobStore, open_local, open_memory
-from takeback.store.catalogue import timelines
+from takeback.store.catalogue import snapshots, timelines
 from takeback.store.catalogue.timelines import TimelineRow
 
 if TYPE_CHECKING:
     from takeback.engine.copying.copied import Copied
     from takeback.engine.health import Health, Usage
     from takeback.engine.references import Reference
+    from takeback.engine.relocate import Relocated
     from takeback.engine.repair import Repaired
     from takeback.engine.retention import Pruned
     from takeback.engine.upkeep import Upkept
@@ -183,6 +184,20 @@ class Store:
     ) -> Copied:
         """Bring a timeline of another store (``other.timeline(…)``), or all of them, into this one."""
         return other.push(self, timeline=timeline, root=root, listener=listener)
+
+    def count(self, timeline: TimelineRow) -> int:
+        """How many snapshots a timeline has."""
+        with self.blobs.database.read() as tx:
+            return snapshots.count(tx, timeline.number)
+
+    def relocate(self, old: str | os.PathLike[str], new: str | os.PathLike[str]) -> tuple[Relocated, ...]:
+        """A project was moved: its timelines, and those of roots below it, belong to ``new`` from now on.
+
+        Conflict, and nothing changed, if ``new`` has one of the same name; NotFound if there is none to move.
+        """
+        from takeback.engine.relocate import relocate
+
+        return relocate(self.blobs, os.fspath(old), os.fspath(new))
 
     def repair(self, *, apply: bool = False, listener: Listener | None = None) -> Repaired:
         """Bring back all that can be of a damaged store; without ``apply`` only what would be done is told.

@@ -17,6 +17,8 @@ from takeback.store.locks import root_lock
 
 CATALOGUE = "catalogue.db"
 DIRECTORIES = ("packs", "tmp", "leases", "derived")
+DESTROYED = header.NAME + ".destroyed"
+"""What the header of a store is called that is being removed."""
 _UNFINISHED = header.NAME + ".new"
 _PATIENCE = 30.0
 
@@ -67,6 +69,10 @@ def _refuse_other_things(directory: str) -> None:
     names = set(os.listdir(directory))
     if not names or _UNFINISHED in names:
         return
+    if DESTROYED in names:
+        raise Unavailable(
+            f"{directory} was a store, and its removal was interrupted.", hints=["`takeback store destroy` ends it"]
+        )
     if CATALOGUE in names or "packs" in names:
         raise Unavailable(
             f"{directory} looks like a store, but its {header.NAME} is gone.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from takeback.model.tree import name_bytes, name_text
@@ -38,3 +39,12 @@ def every(tx: Transaction) -> list[Journal]:
 
 def end(tx: Transaction, root: str) -> None:
     tx.execute("DELETE FROM journals WHERE root = ?", (name_bytes(root),))
+
+
+def relocate(tx: Transaction, roots: Mapping[str, str]) -> None:
+    """Restores that began in some roots go on in others, where their files are now."""
+    found = [journal for root in roots if (journal := pending(tx, root)) is not None]
+    for journal in found:
+        end(tx, journal.root)
+    for journal in found:
+        begin(tx, journal._replace(root=roots[journal.root]))

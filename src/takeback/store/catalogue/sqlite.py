@@ -21,7 +21,6 @@ from takeback.store.catalogue import schema, sqlite_errors
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.sqlite_connection import Connection, Opened, Reading, Writing
 from takeback.store.catalogue.sqlite_errors import catalogue_error
-from takeback.store.catalogue.wal import unread_commits
 
 _CACHE_KIB = 16 << 10
 _WAL_BYTES = 4 << 20
@@ -122,6 +121,8 @@ class SqliteDatabase:
 
     def unread(self) -> int:
         """Commits that lie in the log behind a place at which SQLite stops to read."""
+        from takeback.store.catalogue.wal import unread_commits  # no save needs it
+
         if self._path is None or self.readonly:
             return 0
         connection = self.locked()
@@ -129,9 +130,10 @@ class SqliteDatabase:
             if connection.depth:
                 return 0
             read = max(0, int(connection.execute("PRAGMA wal_checkpoint(NOOP)")[0][1]))
+            page_size = int(connection.execute("PRAGMA page_size")[0][0])
         finally:
             connection.lock.release()
-        return unread_commits(f"{self._path}-wal", read)
+        return unread_commits(f"{self._path}-wal", read, page_size)
 
     def disconnect(self) -> None:
         """Close what is idle: whoever goes on opens the file anew, and sees if another one has taken its place."""

@@ -40,6 +40,11 @@ def catalogue_error(error: apsw.Error, path: str = "") -> TakebackError:
                 f"the store's catalogue is damaged: {error}",
                 hints=["`takeback store repair` shows what can be brought back, and does it"],
             )
+        case apsw.SQLError() if str(error).startswith(("no such ", "malformed ")):
+            return Integrity(
+                f"the store's catalogue is damaged: {error}, though every catalogue has that",
+                hints=["`takeback store repair` shows what can be brought back, and does it"],
+            )
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
             return Unavailable(
                 f"the store's catalogue cannot be opened or written: {error}.",

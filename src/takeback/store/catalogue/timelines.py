@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from takeback.model.tree import name_bytes, name_text
@@ -46,6 +47,14 @@ def create(tx: Transaction, root: str, name: str, created_ns: int, fork_of: str 
 
 def set_head(tx: Transaction, number: int, head: str | None) -> None:
     tx.execute("UPDATE timelines SET head = ? WHERE id = ?", (head, number))
+
+
+def relocate(tx: Transaction, roots: Mapping[int, str]) -> None:
+    """Give timelines, by number, other roots; some may come to where others leave."""
+    for number in roots:
+        tx.execute("UPDATE timelines SET root = ? WHERE id = ?", (b"\0%d" % number, number))
+    for number, root in roots.items():
+        tx.execute("UPDATE timelines SET root = ? WHERE id = ?", (name_bytes(root), number))
 
 
 def _row(row: Row) -> TimelineRow:

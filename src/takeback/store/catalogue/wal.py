@@ -26,18 +26,17 @@ class WalFrame(NamedTuple):
 
 def frames(wal: bytes, page_size: int) -> list[WalFrame]:
     """Every frame of the log's present round, up to its last commit."""
-    if len(wal) < _HEAD.size + _FRAME.size:
-        return []
-    magic, *_, salt1, salt2, sum1, sum2 = _HEAD.unpack_from(wal)
-    order = ">" if magic & 1 else "<"
     step = _FRAME.size + page_size
     heads = [_FRAME.unpack_from(wal, at) for at in range(_HEAD.size, len(wal) - step + 1, step)]
-    if heads and not any(head[2:4] == (salt1, salt2) for head in heads):
-        salt1, salt2 = heads[0][2:4]  # the log's own header is damaged
+    if not heads:
+        return []
+    magic, *_, sum1, sum2 = _HEAD.unpack_from(wal)
+    order = ">" if magic & 1 else "<"
+    salts = _salts(wal[: _HEAD.size]) or heads[0][2:4]
     found: list[WalFrame] = []
-    for number, (page, size, one, two, end1, end2) in enumerate(heads):
+    for number, (page, size, *frame_salts, end1, end2) in enumerate(heads):
         at = _HEAD.size + number * step
-        if (one, two) == (salt1, salt2):
+        if tuple(frame_salts) == salts:
             data = wal[at + _FRAME.size : at + step]
             sums = _checksum(wal[at : at + 8], order, (sum1, sum2))
             intact = _checksum(data, order, sums) == (end1, end2)
@@ -48,27 +47,31 @@ def frames(wal: bytes, page_size: int) -> list[WalFrame]:
     return found
 
 
-def unread_commits(path: str, read: int) -> int:
+def unread_commits(path: str, read: int, page_size: int) -> int:
     """How many commits lie in a log behind the frames that SQLite reads."""
     try:
         with open(path, "rb", buffering=0) as file:
-            head = file.read(_HEAD.size)
-            if len(head) < _HEAD.size:
-                return 0
-            magic, _, page_size, _, salt1, salt2, _, _ = _HEAD.unpack(head)
-            if magic & ~1 != _MAGIC or not 512 <= page_size <= 65536:
-                return 0
+            salts = _salts(file.read(_HEAD.size))
             count = 0
             file.seek(_HEAD.size + read * (_FRAME.size + page_size))
             while len(frame := file.read(_FRAME.size)) == _FRAME.size:
                 _, size, one, two, _, _ = _FRAME.unpack(frame)
-                if (one, two) != (salt1, salt2):
-                    break
-                count += size > 0
+                salts = salts or (one, two)
+                count += size > 0 and (one, two) == salts
                 file.seek(page_size, 1)
             return count
     except OSError:
         return 0
+
+
+def _salts(head: bytes) -> tuple[int, int] | None:
+    """What marks the frames of a log's present round; None if its header is damaged, so that the first frame tells."""
+    if len(head) < _HEAD.size:
+        return None
+    magic, _, _, _, salt1, salt2, sum1, sum2 = _HEAD.unpack(head)
+    if magic & ~1 != _MAGIC or _checksum(head[:24], ">" if magic & 1 else "<", (0, 0)) != (sum1, sum2):
+        return None
+    return salt1, salt2
 
 
 def _checksum(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:

@@ -42,10 +42,10 @@ def candidate(directory: str, header: Header, old: Tables, packs: Sequence[Found
             row = (number, pack.name, "live", 0, pack.size, pack.raw_size, created)
             add_rows(tx, "packs", [row])
             add_rows(tx, "frames", ((number, index, *span) for index, span in enumerate(pack.contents.frames)))
-            add_rows(tx, "blobs", (_blob(number, entry) for entry in pack.contents.entries))
+            add_rows(tx, "blobs", (blob_row(number, entry) for entry in pack.contents.entries))
         for hot, entries in hot_frames(old):
             add_rows(tx, "hot", [hot])
-            add_rows(tx, "blobs", (_blob(HOT_PACK, entry) for entry in entries))
+            add_rows(tx, "blobs", (blob_row(HOT_PACK, entry) for entry in entries))
         tx.execute("DELETE FROM hot WHERE frame NOT IN (SELECT frame FROM blobs WHERE pack = 0)")
     return BlobStore(header, directory, database, LocalBackend(directory), MemoryLeases(database), DerivedMemory())
 
@@ -80,5 +80,5 @@ def _intact(raw: bytes, entry: PackEntry) -> bool:
     return True
 
 
-def _blob(pack: int, entry: PackEntry) -> Row:
+def blob_row(pack: int, entry: PackEntry) -> Row:
     return (entry.id, entry.kind, pack, entry.frame, entry.start, entry.length)

@@ -45,6 +45,11 @@ class Found:
     """The candidate."""
     findings: list[Finding] = field(default_factory=list)
 
+    def strange_blobs(self) -> set[bytes]:
+        """Blobs of packs that a sound catalogue does not know: it is of an earlier moment than they are."""
+        known = {str(row[1]) for row in self.old.tables.get("packs", [])}
+        return {entry.id for pack in self.packs if pack.name not in known for entry in pack.contents.entries}
+
     @property
     def damaged_packs(self) -> list[FoundPack]:
         return [pack for pack in self.packs if pack.damage]

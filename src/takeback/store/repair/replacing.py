@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.store.backends.local import LocalBackend
 from takeback.store.blobstore import BlobStore
@@ -71,6 +72,19 @@ def remove(store: BlobStore, packs: Iterable[FoundPack]) -> None:
 def _numbers(store: BlobStore) -> dict[str, int]:
     with store.database.read() as tx:
         return {row.name: row.id for row in blobs.packs(tx)}
+
+
+def forget_torn(store: BlobStore) -> set[bytes]:
+    """Forget large blobs that lack chunks; returns them. A save that meets one of them again would keep the recipe, and
+    it may cut the file in other places."""
+    torn: set[bytes] = set()
+    with store.reader() as reader, store.database.write() as tx:
+        for id in blobs.of_kind(tx, BlobKind.RECIPE):
+            chunks = {chunk.id for chunk in reader.recipe(id).chunks}
+            if blobs.known(tx, chunks, frozenset()) != chunks:
+                torn.add(id)
+        tx.executemany("DELETE FROM blobs WHERE id = ?", ((id,) for id in torn))
+    return torn
 
 
 def bring_back(store: BlobStore, lost: set[bytes], places: Iterable[str], watch: Watch) -> set[bytes]:

@@ -13,6 +13,7 @@ from takeback.store.collection.packer import checked
 from takeback.store.packs.frames import read_frame
 from takeback.store.packs.pack import Contents, PackEntry, object_name, read_contents
 from takeback.store.packs.sealing import Sealer
+from takeback.store.repair.frames import walk_frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class FoundPack:
     """What is wrong with it, in words."""
     harmed: tuple[bytes, ...] = ()
     """Blobs that are listed in it and not intact."""
+    unlisted: bool = False
+    """Whether its trailer cannot be read, so that there may be more blobs in it."""
 
     @property
     def raw_size(self) -> int:
@@ -63,13 +66,18 @@ def _look(backend: Backend, sealer: Sealer, name: str, listed: Contents | None, 
     where = object_name(name)
     size = backend.size(where)
     damage = ""
+
+    def read(at: int, length: int) -> bytes:
+        return backend.range(where, at, length)
+
     try:
-        contents = read_contents(name, size, lambda at, length: backend.range(where, at, length), sealer)
+        contents = read_contents(name, size, read, sealer)
     except TakebackError as error:
         if isinstance(error, NotFound):
             raise
         damage = error.message
-        contents = listed or Contents([], [])
+        contents = listed if listed is not None and listed.frames else Contents(walk_frames(size, read), [])
+    unlisted = bool(damage)
     frames: dict[int, list[PackEntry]] = {}
     for entry in contents.entries:
         frames.setdefault(entry.frame, []).append(entry)
@@ -96,4 +104,4 @@ def _look(backend: Backend, sealer: Sealer, name: str, listed: Contents | None, 
     harmed += (entry.id for inside in frames.values() for entry in inside)
     if torn and not damage:
         damage = f"{len(torn)} of its {len(contents.frames)} frames are not as they were written"
-    return FoundPack(name, size, Contents(contents.frames, intact), damage, tuple(harmed))
+    return FoundPack(name, size, Contents(contents.frames, intact), damage, tuple(harmed), unlisted)

@@ -7,7 +7,7 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Group
 from takeback.cli.call import Call
-from takeback.cli.commands.store import repair
+from takeback.cli.commands.store import destroy, relocate, repair
 
 
 @click.group("store", cls=Group, invoke_without_command=True)
@@ -23,4 +23,5 @@ def command(context: click.Context) -> None:
         print(context.get_help())
 
 
-command.add_command(repair.command)
+for each in (repair, relocate, destroy):
+    command.add_command(each.command)
