@@ -76,7 +76,7 @@ def test_who_imports_without_a_directory_of_that_name_learns_how_to_use_it(
     _elsewhere(monkeypatch, tmp_path)
     cli.root.rename(tmp_path / "gone")
     out = cli("import", str(file)).out
-    assert f"no such directory here: {cli.root}" in out
+    assert f"no such directory here; takeback store relocate {cli.root} DIR" in out
 
 
 def test_named_snapshots_only(cli: Cli, two: list[str], tmp_path: Path) -> None:

@@ -62,9 +62,8 @@ def lines(value: Copied, verb: str) -> Iterator[Line]:
 def next_step(value: Copied) -> Iterator[Line]:
     """How to look at what came into one's own store."""
     for landed in value.timelines:
-        if not landed.root or not os.path.isdir(landed.root):
-            where = landed.root or "it belongs to no directory"
-            yield [("no such directory here: ", "quiet"), f"{where}; `takeback restore REF --to DIR` works from any"]
+        if landed.root and not os.path.isdir(landed.root):
+            yield [("there is no such directory here; ", "quiet"), f"takeback store relocate {landed.root} DIR"]
         elif landed.snapshots:
             option = "" if landed.timeline == "main" else f" --timeline {landed.timeline}"
             yield [("look at it with: ", "quiet"), f"takeback log -C {landed.root}{option}"]

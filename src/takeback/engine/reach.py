@@ -14,6 +14,9 @@ from takeback.store.reader import Reader
 TREES = frozenset({"workspace"})
 """Kinds of parts whose content is a tree."""
 
+_VERY_MANY = 200_000
+"""A tree with fewer entries is never so long that it is cut."""
+
 
 class Reach:
     """Walks parts and remembers what it has seen."""
@@ -34,26 +37,31 @@ class Reach:
         """A blob that leads to no others, if it was not given out before."""
         if self._first(blob):
             yield blob
+            if self._reader.in_chunks(blob):
+                yield from self._chunks(blob)
 
     def file(self, entry: Entry) -> Iterator[bytes]:
         """The content of a file or a link."""
         if self._first(entry.id):
             yield entry.id
-            yield from self._chunks(entry)
+            if entry.size > LARGE:
+                yield from self._chunks(entry.id)
 
     def _tree(self, tree: bytes, depth: int) -> Iterator[bytes]:
         if not self._first(tree):
             return
         yield tree
-        for entry in self._load(tree, depth).values():
+        entries = self._load(tree, depth).values()
+        if len(entries) >= _VERY_MANY and self._reader.in_chunks(tree):
+            yield from self._chunks(tree)
+        for entry in entries:
             if entry.kind == DIRECTORY:
                 yield from self._tree(entry.id, depth + 1)
             else:
                 yield from self.file(entry)
 
-    def _chunks(self, entry: Entry) -> Iterator[bytes]:
-        if entry.size > LARGE:
-            yield from (chunk.id for chunk in self._recipe(entry.id).chunks if self._first(chunk.id))
+    def _chunks(self, blob: bytes) -> Iterator[bytes]:
+        yield from (chunk.id for chunk in self._recipe(blob).chunks if self._first(chunk.id))
 
     def _load(self, tree: bytes, depth: int) -> dict[str, Entry]:
         return trees.load_checked(self._reader, tree, depth)

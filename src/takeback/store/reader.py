@@ -90,8 +90,17 @@ class Reader:
         return decode_recipe(id, pending.data).size if pending.kind == BlobKind.RECIPE else len(pending.data)
 
     def recipe(self, id: bytes) -> Recipe:
-        """How a large blob is made; Integrity if it is not stored in chunks."""
-        return decode_recipe(id, self._stored(id, None).data)
+        """How a large blob is made; without chunks if it was first stored as something that is not cut."""
+        stored = self._stored(id, None)
+        return decode_recipe(id, stored.data) if stored.kind == BlobKind.RECIPE else Recipe(stored.kind, [])
+
+    def in_chunks(self, id: bytes) -> bool:
+        """Whether a blob is there and stored in chunks."""
+        if self._pending is not None and (stored := self._pending(id)) is not None:
+            return stored.kind == BlobKind.RECIPE
+        with self._database.read() as tx:
+            location = blobs.locate(tx, id)
+        return location is not None and location.kind == BlobKind.RECIPE
 
     def holds(self, id: bytes) -> bool:
         """Whether the store knows the blob at all. One that a repair gave up is known no more."""

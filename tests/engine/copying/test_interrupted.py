@@ -4,7 +4,9 @@ nothing."""
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,8 @@ from typing import Any
 import pytest
 
 import takeback as tb
-from support.agent import World
-from support.copies import history
+from support.agent import World, look
+from support.copies import history, line_of
 from support.processes import KILLED, in_child, kill_before_step
 from support.stores import noise, pack_files
 from takeback.engine.copying import transfer
@@ -192,3 +194,30 @@ def test_what_was_condemned_before_a_copy_began_is_put_again(full: World, tmp_pa
         assert not target.verify(read_data=True).problems
         assert [row.id for row in line.log().snapshots] == [row.id for row in full.line.log().snapshots]
         assert target.stats().store.condemned_packs == 0
+
+
+def test_a_killed_restore_of_a_copied_timeline_is_finished_though_its_snapshots_were_made_elsewhere(
+    full: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "elsewhere"
+    full.line.restore("@", to=place)
+    with tb.open(tmp_path / "target") as target:
+        full.store.push(target, root=place)
+    before = look(full.root)
+
+    def work() -> None:
+        with tb.open(tmp_path / "target") as store:
+            line = line_of(store, place)
+            monkeypatch.setattr("takeback.engine.apply.conclude", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+            line.restore("number 0")
+
+    assert in_child(work)[0] == KILLED
+    with tb.open(tmp_path / "target") as target:
+        line = line_of(target, place)
+        assert line.interrupted() is not None
+        line.save()
+        assert line.interrupted() is None
+        line.restore("number 0", to=tmp_path / "should")
+        assert look(place) == look(tmp_path / "should") != before
+        line.undo()
+        assert look(place) == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import takeback as tb
 from support.agent import World, look
 from support.copies import fill, history, line_of
 from support.stores import noise
+from takeback.sources import trees
 from takeback.store.catalogue import snapshots
 
 
@@ -222,3 +224,28 @@ def test_large_documents_and_names_come_through(world: World, other: tb.Store) -
         os.chmod(world.root / "dir-3", 0o755)
     with other.blobs.database.read() as tx:
         assert len(snapshots.everywhere(tx)) == 1
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "link"])
+def test_an_export_that_the_disk_refuses_leaves_nothing(
+    full: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, call, refuse)
+    with pytest.raises(tb.Unavailable, match="disk is full"):
+        full.store.export(tmp_path / "x")
+    monkeypatch.undo()
+    assert not list(tmp_path.glob("x*"))
+
+
+def test_stores_that_cut_large_files_differently_agree(full: World, other: tb.Store) -> None:
+    full.store.push(other)
+    with full.store.blobs.reader() as here, other.blobs.reader() as there:
+        tree = trees.load(here, full.line.show("root").parts["workspace"].content)
+        id = tree["large.bin"].id
+        assert here.recipe(id).chunks != there.recipe(id).chunks
+        assert here.get(id) == there.get(id)
+    back = full.store.pull(other)
+    assert back.blobs == 0

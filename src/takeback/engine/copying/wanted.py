@@ -20,7 +20,7 @@ from takeback.sources.workspace import checking
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 
-_LIMITS = {BlobKind.MANIFEST: 16 << 20, BlobKind.DOCUMENT: 64 << 20, BlobKind.TREE: 128 << 20}
+_LIMITS = {BlobKind.MANIFEST: 16 << 20, BlobKind.DOCUMENT: 64 << 20, BlobKind.TREE: 256 << 20}
 """No blob of these kinds is longer; what files hold is never read as a whole."""
 
 
