@@ -11,7 +11,7 @@ import pytest
 
 pytest.register_assert_rewrite("support")  # before it is imported, so that its failures show values
 
-from support import quiet, services  # noqa: E402
+from support import counts, quiet, services  # noqa: E402
 from support.trees import Spec, make_tree  # noqa: E402
 from support.worlds import make_world, repository, world  # noqa: E402
 
@@ -90,6 +90,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    counts.summarise(terminalreporter)
     skipped = [report for report in terminalreporter.getreports("skipped") if isinstance(report.longrepr, tuple)]
     if not skipped:
         return

@@ -14,7 +14,7 @@ import pytest
 import takeback as tb
 from support.agent import World
 from support.trees import Dir, Spec, make_tree
-from takeback.engine import apply
+from takeback.engine import apply, journal
 from takeback.model.plan import Effect
 from takeback.sources.protocol import Staged
 from takeback.store.catalogue import journals
@@ -133,6 +133,80 @@ def test_a_file_that_reads_back_otherwise_is_an_error_and_all_is_as_before(
     world.undo()
 
 
+def test_a_directory_that_cannot_be_synced_is_an_error_and_all_is_as_before(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after, root, sync = world.tree(), os.stat(world.root), os.fsync
+
+    def fail_for_the_root(descriptor: int) -> None:
+        if os.path.samestat(os.fstat(descriptor), root):
+            monkeypatch.undo()
+            raise OSError(errno.EIO, "Input/output error")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fail_for_the_root)
+    with pytest.raises(tb.Unavailable, match="Input/output error") as caught:
+        world.line.undo()
+    assert caught.value.hints
+    assert world.tree() == after
+    assert clean(world)
+    world.undo()
+
+
+def test_an_undo_that_cannot_be_recorded_is_an_error_and_all_is_as_before(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after = world.tree()
+
+    def full(*_: Any) -> None:
+        monkeypatch.undo()
+        raise tb.Unavailable("the disk is full")
+
+    monkeypatch.setattr(apply, "conclude", full)
+    with pytest.raises(tb.Unavailable, match="disk is full") as caught:
+        world.line.undo()
+    assert not caught.value.hints
+    assert world.tree() == after
+    assert clean(world)
+    world.undo()
+
+
+def test_an_undo_that_can_neither_be_recorded_nor_taken_back_is_finished_by_the_next_command(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = world.line.show("before")
+
+    def full(*_: Any) -> None:
+        raise tb.Unavailable("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(apply, "conclude", full)
+        patch.setattr(journal, "roll_back", full)
+        with pytest.raises(tb.Unavailable, match="the next takeback command here finishes this undo"):
+            world.line.undo()
+    assert world.line.interrupted() is not None
+    world.line.save(trigger="interval")
+    assert not world.line.diff(before)
+    assert world.moves()[0].verb == "undo"
+    assert clean(world)
+
+
+def test_an_undo_that_is_stopped_just_after_it_was_recorded_stays(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, conclude = world.line.show("before"), apply.conclude
+
+    def then_stop(*arguments: Any) -> None:
+        conclude(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(apply, "conclude", then_stop)
+        world.line.undo()
+    assert not world.line.diff(before)
+    assert clean(world)
+
+
 def test_staging_that_fails_records_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     after, counts = world.tree(), world.counts()
 
@@ -141,7 +215,7 @@ def test_staging_that_fails_records_nothing(world: World, monkeypatch: pytest.Mo
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fchmod", full)
-        with pytest.raises(tb.Unavailable, match="No space left"):
+        with pytest.raises(tb.Unavailable, match="disk is full"):
             world.line.undo()
     assert (world.tree(), world.counts()) == (after, counts)
     assert clean(world)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 import takeback as tb
 from support.agent import World
-from support.processes import KILLED, at_once, in_child, kill_before_step
+from support.processes import at_once
 from support.stores import noise
 from takeback.store.catalogue import journals, moves, snapshots
 
@@ -225,49 +224,6 @@ def test_nothing_is_removed_while_a_snapshot_cannot_be_followed(world: World) ->
     with pytest.raises(tb.Integrity, match="nothing was removed"):
         world.store.maintain()
     world.line.drop("@")
-
-
-@pytest.mark.parametrize("work", ["prune", "maintain"])
-def test_killed_anywhere_the_store_is_whole_and_the_next_one_finishes(tmp_path: Path, work: str) -> None:
-    every = 3 if work == "prune" else 11
-    for step in itertools.count(1, every):
-        base = tmp_path / str(step)
-        base.mkdir()
-        world = World(base)
-        for number in range(4):
-            world.write("own.bin", noise(300_000, number))
-            world.turn(f"turn {number}", {"a.txt": f"{number}\n"}, session="s")
-        before = ids(world)
-        if work == "maintain":
-            world.store.prune(tb.Policy(keep_last=2))
-            before = ids(world)
-        world.store.close()
-
-        def act(step: int = step, base: Path = base) -> None:
-            world = World(base)
-            kill_before_step(step)
-            if work == "prune":
-                world.store.prune(tb.Policy(keep_last=2))
-            else:
-                world.store.maintain()
-
-        code, _ = in_child(act)
-        world = World(base)
-        assert world.store.verify(read_data=True).ok, f"killed before step {step}"
-        assert ids(world) in (before, [before[0], *before[-2:]]), "all of them, or none"
-        world.store.prune(tb.Policy(keep_last=2))
-        world.store.maintain()
-        world.store.maintain()
-        assert world.store.verify(read_data=True).ok
-        assert ids(world) == [before[0], *before[-2:]]
-        assert world.store.stats().store.condemned_packs == 0
-        world.undo()
-        assert world.read("a.txt") == b"2\n"
-        world.store.close()
-        if code == 0:
-            break
-        assert code == KILLED
-    assert step > 30
 
 
 def test_saves_go_on_while_others_prune_and_maintain(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 
 import pytest
 
@@ -133,6 +134,17 @@ def test_undo_and_redo_are_moves_of_takeback_itself(world: World) -> None:
     verbs = {move.id: (move.level, move.verb) for move in world.moves()}
     assert verbs[undo.move] == ("takeback", "undo")
     assert verbs[redo.move] == ("takeback", "redo")
+
+
+def test_a_turn_whose_end_cannot_be_recorded_does_not_hide_the_agents_own_error(world: World) -> None:
+    turn = world.line.turn("fails")
+    with pytest.raises(ZeroDivisionError) as caught, turn:
+        shutil.rmtree(world.root)
+        raise ZeroDivisionError
+    assert "could not record that this turn ended" in caught.value.__notes__[0]
+    assert turn.closing is None
+    with pytest.raises(tb.NotFound), world.line.turn("quiet"):
+        raise AssertionError("it was not even opened")
 
 
 def test_a_turn_that_raises_is_closed_and_can_be_taken_back(world: World) -> None:

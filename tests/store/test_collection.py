@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import json
+import os
+import signal
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
 
-from support.processes import KILLED, in_child, kill_before_step
+from support.processes import KILLED, in_child
 from support.stores import noise, nothing, pack_files, problems, save
 from takeback.errors import Integrity, Locked, Unavailable
 from takeback.model.ids import BlobKind
@@ -22,6 +23,7 @@ from takeback.store.collection.condemning import MANY, condemn
 from takeback.store.collection.folding import fold
 from takeback.store.collection.maintenance import Maintained
 from takeback.store.collection.packer import Packer
+from takeback.store.derived import UNFINISHED
 from takeback.store.locks import root_lock
 from takeback.store.reader import Reader
 from takeback.store.stats import stats
@@ -211,8 +213,7 @@ def test_what_a_killed_writer_left_goes_and_a_running_one_keeps_its_own(tmp_path
             writer = store.writer()
             writer.put(noise(3_000_000, "dead"), BlobKind.DATA)
             writer._settle()
-            kill_before_step(1)
-            writer.commit(nothing)
+            os.kill(os.getpid(), signal.SIGKILL)
 
     code, _ = in_child(die)
     assert code == KILLED
@@ -338,40 +339,19 @@ def newest_history(store: BlobStore) -> bytes:
     return found
 
 
-def test_a_maintenance_that_was_killed_anywhere_loses_nothing_and_the_next_one_finishes(tmp_path: Path) -> None:
-    for step in itertools.count(1):
-        path = tmp_path / str(step)
-        with open_local(path) as store:
-            kept = [noise(LARGE, 1), b"kept hot", b"x" * 5000]
-            ids = save(store, kept[:1]) + save(store, kept[1:2]) + save(store, kept[2:])
-            save(store, [noise(LARGE, 2), noise(LARGE, 3)])
-            save(store, [b"dead, and hot"])
-
-        def work(step: int = step, path: Path = path, ids: list[bytes] = ids) -> None:
-            with open_local(path) as store:
-                kill_before_step(step)
-                maintain(store, ids)
-
-        code, _ = in_child(work)
-        with open_local(path) as store:
-            assert read_all(store, ids) == kept, f"killed before step {step}"
-            assert problems(store) == [], f"killed before step {step}"
-            maintain(store, ids)
-            maintain(store, ids)
-            assert problems(store) == []
-            assert read_all(store, ids) == kept
-            assert set(states(store)) == {"live"}
-            listed = {row.name for row in packs(store)}
-            assert {file.name for file in pack_files(path)} == listed, "no file without a row"
-            assert not list((path / "tmp").iterdir())
-            with store.writer() as writer:
-                assert not writer.known(map(store.blob_id, [noise(LARGE, 2), noise(LARGE, 3)]))
-            with store.database.read() as tx:
-                assert counters.value(tx, "swept") < counters.value(tx, "generation")
-        if code == 0:
-            break
-        assert code == KILLED
-    assert step > 60
+def test_half_written_derived_files_and_leases_of_the_past_are_removed(local: BlobStore) -> None:
+    assert local.path is not None
+    save(local, [b"data"])
+    left = local.path / "derived" / f"{UNFINISHED}0123456789abcdef"
+    left.write_bytes(b"half a file")
+    for _ in range(3):
+        with local.database.write() as tx:
+            collecting.advance(tx)
+        local.leases.acquire().release()
+    maintain(local, [])
+    assert not left.exists()
+    maintain(local, [])
+    assert len(os.listdir(local.path / "leases")) <= 1
 
 
 def packs(store: BlobStore) -> list[blobs.PackRow]:

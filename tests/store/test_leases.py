@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from pathlib import Path
@@ -145,3 +146,20 @@ def test_lease_files_of_the_past_are_removed(local: BlobStore) -> None:
         assert local.leases.ended(advance(local))
     assert local.path is not None
     assert len(list((local.path / "leases").iterdir())) <= 1
+
+
+def test_a_lease_file_that_cannot_be_removed_ends_its_generation_all_the_same(
+    local: BlobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local.leases.acquire().release()
+    passed = advance(local)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", refuse)
+        assert local.leases.ended(passed)
+    assert local.leases.ended(passed)
+    assert local.path is not None
+    assert not list((local.path / "leases").iterdir())

@@ -10,6 +10,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -61,14 +62,32 @@ def files(tree: Mapping[str, Node]) -> dict[str, bytes]:
 class World:
     """A project directory with a store and the timeline `main` beside it."""
 
-    def __init__(self, base: Path, *, directory: str = "project", timeline: str = "main", **options: Any) -> None:
+    def __init__(
+        self,
+        base: Path,
+        *,
+        directory: str = "project",
+        timeline: str = "main",
+        opened: bool = True,
+        **options: Any,
+    ) -> None:
         self.base = base
         self.root = base / directory
-        self.root.mkdir(mode=0o755, exist_ok=True)
+        if not self.root.is_dir():
+            self.root.mkdir(mode=0o755)
         self.store_path = base / "store"
+        self.timeline = timeline
         self.options = options
-        self.store = tb.open(str(self.store_path))
-        self.line = self.store.timeline(timeline, sources=[tb.Workspace(self.root, **options)])
+        if opened:
+            self.line  # noqa: B018 - opens it
+
+    @cached_property
+    def store(self) -> tb.Store:
+        return tb.open(str(self.store_path))
+
+    @cached_property
+    def line(self) -> tb.Timeline:
+        return self.store.timeline(self.timeline, sources=[tb.Workspace(self.root, **self.options)])
 
     # what a person does
 

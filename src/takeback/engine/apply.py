@@ -16,7 +16,7 @@ from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
-from takeback.errors import Conflict, Integrity, InvalidInput
+from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.move import Move
 from takeback.model.plan import Effect, Kept, Plan, Report
@@ -61,13 +61,23 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
         for each in staged:
             each.apply()
         done, kept = _read_back(line, plan.effects, staged)
-    except BaseException:
+        return conclude(line, writer, plan, safety, present.parts, done, kept)
+    except BaseException as error:
         for each in staged:
             each.discard()
         if safety is not None:
-            journal.roll_back(line, writer, plan.effects)
+            _take_back(line, writer, plan, error)
         raise
-    return conclude(line, writer, plan, safety, present.parts, done, kept)
+
+
+def _take_back(line: Line, writer: Writer, plan: Plan, error: BaseException) -> None:
+    """Have all as it was before a plan that could not be carried out, or leave that to whoever can."""
+    try:
+        if journal.pending(line) is not None:  # else it was recorded, and what failed came later
+            journal.roll_back(line, writer, plan.effects)
+    except (TakebackError, OSError):
+        if isinstance(error, TakebackError):
+            error.hints = (*error.hints, f"the next takeback command here finishes this {plan.verb}, or takes it back")
 
 
 def conclude(

@@ -16,7 +16,6 @@ from takeback.model.progress import Watch
 from takeback.model.snapshot import INFORMATIVE, Part
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.store.catalogue import journals, snapshots, timelines
-from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.journals import Journal
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.writer import Writer
@@ -61,7 +60,7 @@ def recover(line: Line, writer: Writer) -> bool:
     if done:
         conclude(owner, writer, plan, safety, _as_of(owner, writer, safety), done, kept)
     else:
-        _end(owner, writer)
+        _end(owner)
     return True
 
 
@@ -79,7 +78,7 @@ def roll_back(line: Line, writer: Writer, effects: Sequence[Effect]) -> None:
     """Put every path back that an unfinished plan has changed, and end its journal."""
     for part in {effect.part for effect in effects}:
         _carry_on(line.source(part), writer, [effect.inverse() for effect in effects if effect.part == part])
-    _end(line, writer)
+    _end(line)
 
 
 def _finish(line: Line, writer: Writer, plan: Plan) -> tuple[list[Effect], list[Kept]]:
@@ -161,8 +160,7 @@ def _owner(line: Line, found: Journal, plan: Plan) -> Line:
     return line if row.name == line.name else Line(line.blobs, row.root, row.name, line.sources)
 
 
-def _end(line: Line, writer: Writer) -> None:
-    def write(tx: Transaction) -> None:
+def _end(line: Line) -> None:
+    """Not by way of the writer: that may be one whose own commit has failed."""
+    with line.blobs.database.write() as tx:
         journals.end(tx, line.root)
-
-    writer.commit(write)

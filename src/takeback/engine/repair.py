@@ -20,6 +20,7 @@ from takeback.model.progress import Listener, Watch
 from takeback.store.blobstore import open_local
 from takeback.store.catalogue import snapshots
 from takeback.store.creation import CATALOGUE
+from takeback.store.durable import storage_error
 from takeback.store.repair import places
 from takeback.store.repair.alone import Alone, alone
 from takeback.store.repair.aside import Aside, packs_aside
@@ -73,7 +74,13 @@ def repair(place: str | os.PathLike[str], *, apply: bool = False, listener: List
         raise Unavailable(
             f"the store at {directory} cannot be repaired: it is read-only.", hints=["make its directory writable"]
         )
-    watch = Watch(listener=listener)
+    try:
+        return _alone(directory, apply, Watch(listener=listener))
+    except OSError as error:
+        raise storage_error(error, f"repairing the store at {directory}") from error
+
+
+def _alone(directory: str, apply: bool, watch: Watch) -> Repaired:
     with alone(directory, "repaired") as held:
         aside = Aside(directory)
         if apply:

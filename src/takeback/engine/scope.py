@@ -1,8 +1,11 @@
-"""Moves as blocks of code: ``with line.turn("fix the test"): …``, and the same with ``async with``."""
+"""Moves as blocks of code: ``with line.turn("fix the test"): …``, and the same with ``async with``.
+
+An error that the block raises is what its caller gets, also if takeback cannot record the end: that is then a note on it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 
 from takeback.model.snapshot import Snapshot
@@ -18,6 +21,7 @@ class Scope:
     ) -> None:
         self._save = save
         self._opens, self._closes = opens, closes
+        self._level = closes.removeprefix("after_").removesuffix("_end")
         self._title, self._session, self._paths, self._key = title, session, paths, key
         self.opening: Snapshot | None = None
         self.closing: Snapshot | None = None
@@ -31,7 +35,15 @@ class Scope:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        context = {"error": repr(error)} if error is not None else None
+        if error is None:
+            self._close(None)
+            return
+        try:
+            self._close({"error": repr(error)})
+        except Exception as failure:
+            error.add_note(f"takeback could not record that this {self._level} ended: {failure}")
+
+    def _close(self, context: Mapping[str, str] | None) -> None:
         self.closing = self._save(
             trigger=self._closes,
             session=self._session,

@@ -16,6 +16,8 @@ from takeback.store.durable import storage_error
 
 _HEAD = struct.Struct("<4s32sI")
 _MAGIC = b"TBD1"
+UNFINISHED = "."
+"""What the names of files begin with that are being written, or were when their process was killed."""
 
 
 class Derived(Protocol):
@@ -49,7 +51,7 @@ class DerivedFiles:
     def put(self, key: str, data: bytes) -> None:
         if self._readonly:
             return
-        temporary = os.path.join(self._directory, f".{os.urandom(8).hex()}")
+        temporary = os.path.join(self._directory, f"{UNFINISHED}{os.urandom(8).hex()}")
         try:
             with open(temporary, "xb", buffering=0, opener=_private) as file:
                 view = memoryview(_frame(_key_bytes(key), data))

@@ -118,14 +118,16 @@ class FileLeases:
             return True
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.unlink(path)
-            return True
         except BlockingIOError:
+            os.close(fd)
             return False
-        except FileNotFoundError:
-            return True
+        try:
+            os.unlink(path)
+        except OSError:
+            pass  # it is gone, or stays for the next time: nobody holds it
         finally:
             os.close(fd)
+        return True
 
 
 class MemoryLeases:

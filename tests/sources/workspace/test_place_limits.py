@@ -1,15 +1,12 @@
-"""Permissions, full disks, other filesystems, and a process that is killed at any step."""
+"""Permissions, full disks, other filesystems, and what a dead process leaves. Killed at any step: `tests/crash`."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +15,7 @@ from support.privileges import as_ordinary_user
 from support.trees import Dir, File, Link, Spec, make_tree, read_tree
 from takeback.errors import Conflict, Unavailable
 from takeback.sources.workspace.names import STAGE_PREFIX
+from takeback.sources.workspace.place import areas
 from takeback.sources.workspace.place.readback import unfinished
 from takeback.sources.workspace.place.sweeping import sweep_stages
 
@@ -108,7 +106,7 @@ def test_a_directory_of_somebody_else_cannot_be_written_and_the_error_says_so(th
     assert (root / "locked").stat().st_mode & 0o777 == 0o555
 
 
-# Killed.
+# Sweeping.
 
 
 def dying(work: Callable[[], object]) -> bool:
@@ -122,57 +120,6 @@ def dying(work: Callable[[], object]) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-class Killer:
-    """Lets a number of changing system calls pass, and then kills the process as if by a power cut."""
-
-    CALLS = ("rename", "link", "unlink", "rmdir", "mkdir", "symlink", "fchmod", "write")
-
-    def __init__(self, allowed: int) -> None:
-        self._left = allowed
-
-    def __getattr__(self, name: str) -> Any:
-        real = getattr(os, name)
-        return self._counted(real) if name in self.CALLS else real
-
-    def _counted(self, real: Any) -> Any:
-        def call(*arguments: Any, **options: Any) -> Any:
-            self._left -= 1
-            if self._left < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*arguments, **options)
-
-        return call
-
-
-def apply_until_killed(calls: int, there: Goal, root: Path) -> None:
-    killer = Killer(calls)
-    for name, module in list(sys.modules.items()):
-        if name.startswith("takeback.sources.workspace.") and hasattr(module, "os"):
-            vars(module)["os"] = killer
-    there.apply(root)
-
-
-def test_a_process_killed_at_any_step_can_be_followed_by_another_that_finishes(tmp_path: Path) -> None:
-    make_tree(tmp_path / "wanted", AFTER)
-    wanted = read_tree(tmp_path / "wanted")
-    calls = died = 0
-    while True:
-        root = tmp_path / f"root{calls}"
-        make_tree(root, BEFORE)
-        there = goal(root, tmp_path / "wanted")
-        if dying(lambda: as_ordinary_user(apply_until_killed, calls, there, root)):  # noqa: B023
-            break
-        died += 1
-        assert as_ordinary_user(apply, there, root) == (0, 0), calls
-        assert read_tree(root) == wanted, calls
-        calls += 1
-    assert died > 50
-    assert read_tree(root) == wanted
-
-
-# Sweeping.
-
-
 def test_only_staging_directories_of_dead_processes_are_swept(there: Goal, root: Path) -> None:
     staged = there.stage(root)
     [mine] = leftovers(root)
@@ -182,6 +129,25 @@ def test_only_staging_directories_of_dead_processes_are_swept(there: Goal, root:
     assert leftovers(root) == [mine]
     staged.apply()
     assert leftovers(root) == []
+
+
+def test_a_staging_directory_that_could_not_be_removed_says_that_its_modes_are_given_back(tmp_path: Path) -> None:
+    root, wanted = tmp_path / "root", tmp_path / "wanted"
+    make_tree(root, {"sealed/a": "old"})
+    (root / "sealed").chmod(0o555)
+    make_tree(wanted, {"sealed/a": "new"})
+    there = goal(root, wanted)
+
+    def work() -> list[str]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(areas, "_remove_anything", lambda *_: False)
+            there.apply(root)
+        found = leftovers(root)
+        sweep_stages(str(root))
+        return found
+
+    assert as_ordinary_user(work)
+    assert read_tree(root) == read_tree(wanted)
 
 
 def test_what_only_looks_like_a_staging_directory_is_left_alone(root: Path) -> None:
@@ -257,7 +223,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
         make_tree(tmp_path / "wanted", after)
         there = goal(root, tmp_path / "wanted")
         descriptors = open_descriptors()
-        with pytest.raises(Unavailable, match=r"^cannot write b: No space left on device") as caught:
+        with pytest.raises(Unavailable, match=r"^cannot write b: the disk is full") as caught:
             there.stage(root)
         assert caught.value.hints == ("make room on that filesystem and try again",)
         assert read_tree(root) == before

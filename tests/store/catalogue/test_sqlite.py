@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from support.privileges import as_ordinary_user
 from takeback.errors import Integrity, InvalidInput, Locked, Unavailable
 from takeback.store.catalogue import counters, sqlite_errors
 from takeback.store.catalogue.sqlite import SqliteDatabase
@@ -174,3 +175,19 @@ def test_scrubbing_leaves_nothing_of_deleted_rows_unless_a_reader_is_in_the_way(
     other.close()
     assert database.scrub()
     assert not found()
+
+
+def test_a_wal_that_could_once_be_opened_only_to_read_is_opened_again(tmp_path: Path) -> None:
+    def work() -> int:
+        place = tmp_path / "catalogue.db"
+        SqliteDatabase(str(place)).create()
+        wal = place.with_name("catalogue.db-wal")
+        wal.chmod(0o400)
+        database = SqliteDatabase(str(place))
+        with pytest.raises(Unavailable), database.write() as tx:
+            counters.next_value(tx, "test")
+        wal.chmod(0o600)
+        with database.write() as tx:
+            return counters.next_value(tx, "test")
+
+    assert as_ordinary_user(work) == 1

@@ -41,7 +41,7 @@ class SqliteDatabase:
         self._path = path
         self._closed = False
         self._forked_inside = False
-        self._shared = Connection(_configured(apsw.Connection(":memory:"))) if path is None else None
+        self._shared = _configured(Connection(apsw.Connection(":memory:"), only=True)) if path is None else None
         self._reset()
         _DATABASES.add(self)
 
@@ -132,7 +132,7 @@ class SqliteDatabase:
             read = max(0, int(connection.execute("PRAGMA wal_checkpoint(NOOP)")[0][1]))
             page_size = int(connection.execute("PRAGMA page_size")[0][0])
         finally:
-            connection.lock.release()
+            connection.release()
         return unread_commits(f"{self._path}-wal", read, page_size)
 
     def disconnect(self) -> None:
@@ -180,7 +180,7 @@ class SqliteDatabase:
             pass  # the next maintenance finds it as it is
         finally:
             connection.handle.set_busy_timeout(int(sqlite_errors.PATIENCE * 1000))
-            connection.lock.release()
+            connection.release()
 
     def locked(self) -> Connection:
         """The calling thread's connection, locked, so that neither a fork nor `close` takes it away."""
@@ -214,8 +214,9 @@ class SqliteDatabase:
         try:
             if not self.readonly:
                 opened = Opened.now(self._path)  # before it is opened: an error on the safe side
-                return Connection(_configured(apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READWRITE)), opened)
-            return Connection(_configured(_open_readonly(self._path)))
+                handle = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READWRITE)
+                return _configured(Connection(handle, opened))
+            return _configured(Connection(_open_readonly(self._path)))
         except apsw.CantOpenError as error:
             if not os.path.exists(self._path):
                 raise Integrity(
@@ -254,16 +255,21 @@ class SqliteDatabase:
         self._reset()
 
 
-def _configured(handle: apsw.Connection) -> apsw.Connection:
+def _configured(connection: Connection) -> Connection:
+    handle = connection.handle
     handle.set_busy_timeout(int(sqlite_errors.PATIENCE * 1000))
     # Leaving the WAL to the next process saves every command the fsyncs of a checkpoint; SQLite still makes one
     # whenever the WAL has grown by a thousand pages.
     handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     handle.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    handle.execute(
-        f"PRAGMA synchronous = FULL; PRAGMA cache_size = -{_CACHE_KIB}; PRAGMA journal_size_limit = {_WAL_BYTES}"
-    )
-    return handle
+    try:
+        connection.execute(
+            f"PRAGMA synchronous = FULL; PRAGMA cache_size = -{_CACHE_KIB}; PRAGMA journal_size_limit = {_WAL_BYTES}"
+        )
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _open_readonly(path: str) -> apsw.Connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import apsw
 
-from takeback.errors import InvalidInput
+from takeback.errors import InvalidInput, TakebackError
 from takeback.store.catalogue import sqlite_errors
 from takeback.store.catalogue.database import Row
 from takeback.store.catalogue.sqlite_errors import busy, catalogue_error, replaced
@@ -38,11 +39,14 @@ class Opened(NamedTuple):
 class Connection:
     """One thread's connection; ``lock`` is held while a transaction is open, so that a fork can tell."""
 
-    __slots__ = ("__weakref__", "closed", "depth", "handle", "lock", "opened", "writing")
+    __slots__ = ("__weakref__", "_half_open", "closed", "depth", "handle", "lock", "only", "opened", "writing")
 
-    def __init__(self, handle: apsw.Connection, opened: Opened | None = None) -> None:
+    def __init__(self, handle: apsw.Connection, opened: Opened | None = None, *, only: bool = False) -> None:
         self.handle = handle
         self.opened = opened
+        self.only = only
+        """There can be no other, because what it is connected to is in memory."""
+        self._half_open = False
         self.lock = threading.RLock()
         self.depth = 0
         self.writing = False
@@ -52,17 +56,33 @@ class Connection:
         try:
             return list(self.handle.execute(sql, params))
         except apsw.Error as error:
-            raise catalogue_error(error, self.handle.filename) from error
+            raise self._failed(error) from error
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         try:
             self.handle.executemany(sql, rows)
         except apsw.Error as error:
-            raise catalogue_error(error, self.handle.filename) from error
+            raise self._failed(error) from error
+
+    def release(self) -> None:
+        """Unlock it. SQLite stays with a WAL, or an index of it, that it could open only to read because of an error
+        that may have passed: such a connection is not used again once its transaction has ended. (After any other
+        error it is. A new one could find a commit in the WAL whose sync failed, and that was reported as failed.)"""
+        try:
+            if self._half_open and self.depth == 0 and not self.only:
+                self.close()
+        finally:
+            self.lock.release()
 
     def close(self) -> None:
         self.closed = True
         self.handle.close()
+
+    def _failed(self, error: apsw.Error) -> TakebackError:
+        number = self.handle.system_errno if isinstance(error, (apsw.IOError, apsw.CantOpenError)) else 0
+        if number == errno.EBADF or isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError)):
+            self._half_open = True
+        return catalogue_error(error, self.handle.filename, number)
 
 
 class Connections(Protocol):
@@ -89,7 +109,7 @@ class Reading:
             try:
                 connection.execute("BEGIN")
             except BaseException:
-                connection.lock.release()
+                connection.release()
                 raise
         connection.depth += 1
         return connection
@@ -103,7 +123,7 @@ class Reading:
             if connection.depth == 0:
                 _end(connection, "COMMIT")
         finally:
-            connection.lock.release()
+            connection.release()
 
 
 class Writing:
@@ -128,7 +148,7 @@ class Writing:
                     connection.close()
                     raise replaced()
             except BaseException:
-                connection.lock.release()
+                connection.release()
                 raise
         except BaseException:
             self._database.writers.release()
@@ -154,7 +174,7 @@ class Writing:
                 self._commit()
         finally:
             connection.writing = connection.depth > 0
-            connection.lock.release()
+            connection.release()
             self._database.writers.release()
 
     def _commit(self) -> None:

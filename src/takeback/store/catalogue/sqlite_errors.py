@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import apsw
@@ -28,8 +29,11 @@ def replaced() -> Locked:
     )
 
 
-def catalogue_error(error: apsw.Error, path: str = "") -> TakebackError:
-    """SQLite's error in our words; ``path`` is the database's file."""
+def catalogue_error(error: apsw.Error, path: str = "", system: int = 0) -> TakebackError:
+    """SQLite's error in our words; ``path`` is the database's file, ``system`` the number of the error that the system
+    gave SQLite, if that is known."""
+    if system in (errno.ENOSPC, errno.EDQUOT):
+        error = apsw.FullError(str(error))
     match error:
         case apsw.BusyError() | apsw.LockedError():
             return busy()

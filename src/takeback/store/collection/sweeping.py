@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs, collecting
 from takeback.store.catalogue.blobs import PackRow
+from takeback.store.derived import UNFINISHED
+from takeback.store.durable import storage_error
 from takeback.store.packs.pack import object_name
 
 
@@ -26,11 +28,14 @@ class Swept:
 
 
 def unfinished_files(store: BlobStore) -> list[str]:
-    """Files of packs that somebody is writing, or was when killed."""
+    """Files of packs, and derived ones, that somebody is writing, or was when killed."""
     if store.path is None:
         return []
-    directory = os.fspath(store.path / "tmp")
-    return [os.path.join(directory, name) for name in os.listdir(directory)]
+    unfinished, derived = store.path / "tmp", store.path / "derived"
+    return [
+        *(os.path.join(unfinished, name) for name in os.listdir(unfinished)),
+        *(os.path.join(derived, name) for name in os.listdir(derived) if name.startswith(UNFINISHED)),
+    ]
 
 
 def sweep(store: BlobStore, mark: Callable[[int], AbstractSet[bytes]]) -> Swept:
@@ -68,7 +73,7 @@ def remove_leftovers(store: BlobStore, files: Iterable[str]) -> int:
         removed += 1
     with store.database.read() as tx:
         passed = collecting.present_generation(tx) - 1
-    if (gone := list(files)) and store.leases.ended(passed):
+    if store.leases.ended(passed) and (gone := list(files)):
         with store.database.write() as tx:
             collecting.note_swept(tx, passed)
         for path in gone:
@@ -77,6 +82,8 @@ def remove_leftovers(store: BlobStore, files: Iterable[str]) -> int:
                 removed += 1
             except FileNotFoundError:
                 pass
+            except OSError as error:
+                raise storage_error(error, f"removing {path}") from error
     return removed
 
 

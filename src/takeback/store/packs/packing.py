@@ -7,7 +7,7 @@ At most `IN_FLIGHT` frames are in memory; whoever adds one more waits. An error 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 
 from takeback.errors import NotFound, TakebackError, Unavailable
@@ -50,12 +50,10 @@ class PackWriter:
         self._slots = threading.Semaphore(IN_FLIGHT)
         self._to_seal: SimpleQueue[Frame | None] = SimpleQueue()
         self._to_write: SimpleQueue[Frame | None] = SimpleQueue()
-        self._threads = [
-            threading.Thread(target=self._write, name="takeback-pack", daemon=True),
-            *(threading.Thread(target=self._seal, name="takeback-seal", daemon=True) for _ in range(_SEALERS)),
+        self._working = [
+            _start("takeback-pack", self._write),
+            *(_start("takeback-seal", self._seal) for _ in range(_SEALERS)),
         ]
-        for thread in self._threads:
-            thread.start()
 
     def add(self, frame: Frame) -> None:
         self._slots.acquire()
@@ -81,14 +79,14 @@ class PackWriter:
         self._end()
 
     def _end(self) -> None:
-        if not self._threads:
+        if not self._working:
             return
         self._to_write.put(None)
         for _ in range(_SEALERS):
             self._to_seal.put(None)
-        for thread in self._threads:
-            thread.join()
-        self._threads = []
+        for ended in self._working:
+            ended.wait()
+        self._working = []
 
     def _seal(self) -> None:
         while (frame := self._to_seal.get()) is not None:
@@ -149,3 +147,18 @@ class PackWriter:
         self.frames.append(FrameSpan(self.size, len(frame.sealed), frame.raw_length))
         self.size += len(frame.sealed)
         return frame.sealed
+
+
+def _start(name: str, work: Callable[[], None]) -> threading.Event:
+    """Work in a thread; what is given is set once that has ended. (A `join` that Ctrl-C interrupts can take a running
+    thread for one that has ended, and what that writes would then be left behind.)"""
+    ended = threading.Event()
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            ended.set()
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return ended

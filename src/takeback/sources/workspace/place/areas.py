@@ -3,9 +3,10 @@
 It is locked by its process for as long as that lives, so that a sweep knows what a dead one left behind. Its journal
 says what cannot be seen. The first line names the format and the directory's inode, so that a copy, or one that came
 with a cloned repository, is never taken for ours. Records of three fields follow, each ended by NUL: ``area``, name,
-directory (where another staging directory is); or ``mode``, octal mode, directory (what to give back to a directory that
-was made writable for a moment). Each is on the disk before what it tells of: after a power cut a directory without its
-first line could not be told from somebody else's, and one that was made writable would stay so.
+directory (where another staging directory is); ``mode``, octal mode, directory (what to give back to a directory that
+was made writable for a moment); or ``settled`` and two empty fields (all modes that were noted before have been given back). Each is on the disk before what it tells
+of: after a power cut a directory without its first line could not be told from somebody else's, and one that was made
+writable would stay so.
 """
 
 from __future__ import annotations

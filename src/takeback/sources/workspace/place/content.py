@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,7 @@ from takeback.errors import Integrity
 from takeback.model.plan import Effect
 from takeback.model.tree import FILE, LINK, Entry
 from takeback.sources.workspace.place.areas import CREATE
+from takeback.sources.workspace.place.directories import unavailable
 from takeback.sources.workspace.place.permissions import own_as
 from takeback.sources.workspace.place.standing import PERMISSIONS
 
@@ -77,8 +79,10 @@ def synchronise(handles: Iterable[int]) -> None:
         if sys.platform == "linux":
             import ctypes
 
-            if ctypes.CDLL(None).syncfs(handle) == 0:
+            if ctypes.CDLL(None, use_errno=True).syncfs(handle) == 0:
                 continue
+            if (number := ctypes.get_errno()) != errno.ENOSYS:
+                raise unavailable(".", OSError(number, os.strerror(number)))
         os.sync()
         return
 

@@ -124,6 +124,9 @@ class Directories:
 
 def unavailable(path: str, error: OSError) -> Unavailable:
     """What a system call's failure means to a person."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    hint = "make room on that filesystem and try again" if full else "make it accessible and try again"
-    return Unavailable(f"cannot write {path}: {error.strerror or error}", hints=[hint])
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Unavailable(
+            f"cannot write {path}: the disk is full.", hints=["make room on that filesystem and try again"]
+        )
+    hint = "check the disk" if error.errno == errno.EIO else "make it accessible and try again"
+    return Unavailable(f"cannot write {path}: {error.strerror or error}.", hints=[hint])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container
 from takeback.errors import Conflict, TakebackError
 from takeback.sources.workspace.place.areas import Item
 from takeback.sources.workspace.place.content import MANY, synchronise
-from takeback.sources.workspace.place.directories import Blocked
+from takeback.sources.workspace.place.directories import Blocked, unavailable
 from takeback.sources.workspace.place.permissions import own_as
 from takeback.sources.workspace.place.staging import Staging
 from takeback.sources.workspace.place.standing import look
@@ -20,6 +20,8 @@ Check = Callable[[int, bytes], bool]
 """Whether what stands in a directory under a name is what was planned for."""
 
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS, errno.EACCES)
+_NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+"""What filesystems say that cannot sync a directory."""
 
 
 class Entries:
@@ -135,10 +137,10 @@ class Entries:
         for path in sorted(self._changed):
             try:
                 handle = self._directories.open(path)
-                if handle is not None:
-                    os.fsync(handle)
-            except (OSError, TakebackError):
+            except TakebackError:
                 continue  # it is unreadable, or gone again: nothing that could be written out
+            if handle is not None:
+                _sync(path, handle)
 
     def _change(self, path: str, act: Callable[[int, bytes], None]) -> None:
         """Change an entry; if that is not allowed, let us write into its directory until the end, and try again."""
@@ -153,6 +155,14 @@ class Entries:
                 raise
             act(parent, name)
         self._changed.add(directory)
+
+
+def _sync(path: str, handle: int) -> None:
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise unavailable(path or ".", error) from error
 
 
 def _written(item: Item) -> tuple[int, int]:

@@ -114,6 +114,7 @@ class StagedFiles:
             self._staging.tighten()
         self._entries.check_out()
         self._entries.synchronise()
+        self._settle()
         self._done = True
         self.discard()
 
@@ -121,6 +122,12 @@ class StagedFiles:
         """Remove what was staged; quiet after `apply`, and the second time."""
         self._items.clear()
         self._staging.remove()
+
+    def _settle(self) -> None:
+        try:
+            self._staging.settle()
+        except OSError as error:
+            raise unavailable(".", error) from error
 
     def _each(self, effects: Iterable[Effect], act: Callable[[Effect], None]) -> None:
         self._staging.directories.forget()

@@ -25,6 +25,8 @@ class Staging:
         self.loosened: dict[str, int] = {}
         """Path -> the mode to go back to."""
         self._areas: dict[str, Area] = {}
+        self._noted = False
+        """Whether a journal holds modes."""
 
     def area(self, directory: str) -> Area:
         """The staging directory for what goes into ``directory``, or below, once that exists."""
@@ -51,6 +53,11 @@ class Staging:
         """Give all directories their modes back, as far as they still are as we left them."""
         for path in sorted(self.loosened, reverse=True):
             tighten(self.directories, path, self.loosened.pop(path))
+
+    def settle(self) -> None:
+        """All directories have the modes that they shall have: from now on no sweep may give them those of before."""
+        if self._noted and "" in self._areas:
+            self._areas[""].note(b"settled", b"", "")
 
     def remove(self) -> None:
         """Remove all that was staged; quiet the second time."""
@@ -80,7 +87,7 @@ class Staging:
         self._areas[directory] = area
         if not directory:
             for path, mode in self.loosened.items():
-                area.note(b"mode", b"%o" % mode, path)
+                self._note_mode(area, path, mode)
         return area
 
     def _permit(self, above: int, name: bytes, path: str) -> bool:
@@ -95,9 +102,13 @@ class Staging:
             return False
         self.loosened.setdefault(path, mode)
         if "" in self._areas:
-            self._areas[""].note(b"mode", b"%o" % mode, path)
+            self._note_mode(self._areas[""], path, mode)
         change(mode | OWNER)
         return True
+
+    def _note_mode(self, area: Area, path: str, mode: int) -> None:
+        area.note(b"mode", b"%o" % mode, path)
+        self._noted = True
 
 
 def existing(directories: Directories, path: str) -> int | None:

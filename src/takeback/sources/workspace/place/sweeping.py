@@ -37,8 +37,10 @@ def _sweep(directories: Directories, path: str, name: bytes) -> None:
     try:
         if not abandoned(handle):
             return
+        settled = False
         for kind, value, place in records(handle):
-            if kind == b"mode" and value.isdigit():
+            settled = settled or kind == b"settled"
+            if kind == b"mode" and value.isdigit() and not settled:
                 tighten(directories, place, int(value, 8))
             elif kind == b"area" and is_area_name(value) and not path:
                 _sweep(directories, place, value)
