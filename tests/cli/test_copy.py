@@ -104,7 +104,7 @@ def test_push_and_pull_move_what_is_missing(
     assert [row["id"] for row in cli.json("log", "--store", str(backup))["snapshots"]] == two[::-1]
     place = _elsewhere(monkeypatch, tmp_path)
     error = cli.error("pull", str(backup), code=10)
-    assert str(place) in error["message"]
+    assert str(place) in error["message"] and f"--from {cli.root}" in error["hints"][0]
     assert cli.json("pull", str(backup), "--from", str(cli.root))["timelines"][0]["root"] == str(place)
     assert cli.json("pull", str(backup), "--all")["present"] == 2
     assert "nothing new" in cli("pull", str(backup), "--from", str(cli.root)).out

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import takeback as tb
 from support.agent import World
 from support.stores import noise, nothing
-from takeback.engine.reach import _VERY_MANY, Reach
+from takeback.engine.reach import _MANY, Reach
 from takeback.model.ids import BlobKind
 from takeback.model.snapshot import Part
 from takeback.model.tree import Entry, encode_tree
 from takeback.store.blobstore import open_memory
+from takeback.store.packs.chunking import LARGE
 from takeback.store.packs.sealing import RAW_LIMIT
 
 
@@ -40,7 +43,25 @@ def test_a_tree_that_was_cut_is_needed_with_its_chunks() -> None:
 
 def test_no_tree_that_is_cut_has_fewer_entries() -> None:
     longest = len(encode_tree({"x" * 255: Entry("f", 0o644, 1, bytes(32))}))
-    assert _VERY_MANY * longest < RAW_LIMIT
+    assert _MANY * longest < LARGE
+
+
+@pytest.mark.parametrize("file_first", [True, False])
+def test_a_file_with_the_bytes_of_a_tree_hides_nothing_of_it(file_first: bool) -> None:
+    with open_memory() as store:
+        with store.writer() as writer:
+            leaf = writer.put(b"leaf", BlobKind.DATA)
+            inner = encode_tree({f"{number:0250}": Entry("f", 0o644, 4, leaf) for number in range(4000)})
+            id = writer.put(inner, BlobKind.DATA if file_first else BlobKind.TREE)
+            assert writer.put(inner, BlobKind.TREE if file_first else BlobKind.DATA) == id
+            names = ("a", "b") if file_first else ("b", "a")
+            file, directory = Entry("f", 0o644, len(inner), id), Entry("d", 0o755, 0, id)
+            top = writer.put(encode_tree(dict(zip(names, (file, directory), strict=True))), BlobKind.TREE)
+            writer.commit(nothing)
+        with store.reader() as reader:
+            chunks = {chunk.id for chunk in reader.recipe(id).chunks}
+            assert bool(chunks) == file_first
+            assert set(Reach(reader).of(Part("w", "workspace", {"content": top}))) == {top, id, leaf, *chunks}
 
 
 def test_a_file_with_the_bytes_of_a_long_tree_does_not_stop_a_maintenance(world: World, tmp_path: Path) -> None:

@@ -30,6 +30,13 @@ def keeping_it_small(store: tb.Store, line: tb.Timeline) -> None:
     assert_type(pruned.bytes, int)
     assert_type(store.undrop("4f2a"), str)
     assert_type(store.maintain(), tb.Maintained)
+    assert_type(store.export("/tmp/x.takeback", timeline=line, refs=["good", "@"]), tb.Copied)
+    copied = store.import_("/tmp/x.takeback", root="/elsewhere")
+    assert_type(copied.timelines, tuple[tb.Landed, ...])
+    assert_type((copied.snapshots, copied.blobs, copied.diverged), tuple[int, int, bool])
+    with tb.open("/another/store") as other:
+        assert_type(store.push(other, timeline=line), tb.Copied)
+        assert_type(store.pull(other), tb.Copied)
 
 
 def timelines(store: tb.Store) -> None:

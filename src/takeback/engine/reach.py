@@ -14,8 +14,8 @@ from takeback.store.reader import Reader
 TREES = frozenset({"workspace"})
 """Kinds of parts whose content is a tree."""
 
-_VERY_MANY = 200_000
-"""A tree with fewer entries is never so long that it is cut."""
+_MANY = 3000
+"""A tree with fewer entries is too short to be cut, whatever else has its bytes."""
 
 
 class Reach:
@@ -24,6 +24,9 @@ class Reach:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self.seen: set[bytes] = set()
+        # Equal bytes are one blob, so one may be a file here and a directory there: each way is followed once.
+        self._walked: set[bytes] = set()
+        self._cut: set[bytes] = set()
 
     def of(self, part: Part) -> Iterator[bytes]:
         """Blobs that a part needs and that were not given out before. Integrity if one that leads on is not there."""
@@ -34,25 +37,29 @@ class Reach:
                 yield from self.blob(blob)
 
     def blob(self, blob: bytes) -> Iterator[bytes]:
-        """A blob that leads to no others, if it was not given out before."""
-        if self._first(blob):
-            yield blob
+        """A blob that leads to no others but its chunks, if it was not given out before."""
+        if blob not in self._cut:
+            if self._first(blob):
+                yield blob
             if self._reader.in_chunks(blob):
                 yield from self._chunks(blob)
+            self._cut.add(blob)
 
     def file(self, entry: Entry) -> Iterator[bytes]:
         """The content of a file or a link."""
         if self._first(entry.id):
             yield entry.id
-            if entry.size > LARGE:
-                yield from self._chunks(entry.id)
+        if entry.size > LARGE:
+            yield from self._chunks(entry.id)
 
     def _tree(self, tree: bytes, depth: int) -> Iterator[bytes]:
-        if not self._first(tree):
+        if tree in self._walked:
             return
-        yield tree
+        self._walked.add(tree)
+        if self._first(tree):
+            yield tree
         entries = self._load(tree, depth).values()
-        if len(entries) >= _VERY_MANY and self._reader.in_chunks(tree):
+        if len(entries) >= _MANY and self._reader.in_chunks(tree):
             yield from self._chunks(tree)
         for entry in entries:
             if entry.kind == DIRECTORY:
@@ -61,7 +68,9 @@ class Reach:
                 yield from self.file(entry)
 
     def _chunks(self, blob: bytes) -> Iterator[bytes]:
-        yield from (chunk.id for chunk in self._recipe(blob).chunks if self._first(chunk.id))
+        if blob not in self._cut:
+            self._cut.add(blob)
+            yield from (chunk.id for chunk in self._recipe(blob).chunks if self._first(chunk.id))
 
     def _load(self, tree: bytes, depth: int) -> dict[str, Entry]:
         return trees.load_checked(self._reader, tree, depth)

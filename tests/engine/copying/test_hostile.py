@@ -77,6 +77,41 @@ def _link(target: bytes) -> Forgery:
     )
 
 
+def _same_link() -> Forgery:
+    """A link whose target is the content of a file, too."""
+    data = b"a\0b"
+    entries = [_entry(b"a", size=3, id=digest(data)), _entry(b"b", b"l", 0o777, 3, digest(data))]
+    return Forgery(tree=raw_tree(entries), blobs=[(digest(data), BlobKind.DATA, data)])
+
+
+def _folded(width: int, depth: int) -> Forgery:
+    """Few trees, each several times in the next."""
+    tree, blobs = encode_tree({"f": Entry("f", 0o644, 8, FILE)}), []
+    for _ in range(depth):
+        blobs.append((digest(tree), BlobKind.TREE, tree))
+        tree = encode_tree({str(number): Entry("d", 0o755, 0, digest(tree)) for number in range(width)})
+    return Forgery(tree=tree, blobs=blobs)
+
+
+def _deep_by_detour() -> Forgery:
+    """A tree whose parts are not too deep where they are met first."""
+    inner = _nested(200)
+    assert inner.tree is not None
+    chain, blobs = inner.tree, [*inner.blobs, (digest(inner.tree), int(BlobKind.TREE), inner.tree)]
+    for _ in range(100):
+        chain = encode_tree({"d": Entry("d", 0o755, 0, digest(chain))})
+        blobs.append((digest(chain), BlobKind.TREE, chain))
+    top = encode_tree({"a": Entry("d", 0o755, 0, digest(inner.tree)), "b": Entry("d", 0o755, 0, digest(chain))})
+    return Forgery(tree=top, blobs=blobs)
+
+
+def _hidden() -> Forgery:
+    """A directory that is a file's content, too, and whose own content is not there."""
+    inner = raw_tree([_entry(b"x", id=digest(b"elsewhere"))])
+    entries = [_entry(b"a", size=len(inner), id=digest(inner)), _entry(b"b", b"d", 0o755, 0, digest(inner))]
+    return Forgery(tree=raw_tree(entries), blobs=[(digest(inner), BlobKind.TREE, inner)])
+
+
 def _cycle() -> Forgery:
     """A tree that claims to hold itself under the id that it has."""
     claimed = digest(b"some tree")
@@ -122,7 +157,11 @@ TREES: dict[str, Forgery] = {
     "a link to nothing": _link(b""),
     "a link with a NUL": _link(b"a\0b"),
     "a link without end": _link(b"x" * 100_000),
+    "a link with a NUL that is a file, too": _same_link(),
     "itself again": _cycle(),
+    "itself twice, and again, and again": _folded(2, 60),
+    "a depth beyond all, by a detour": _deep_by_detour(),
+    "a directory that is a file, too": _hidden(),
 }
 
 

@@ -18,7 +18,7 @@ from support.agent import World, look
 from support.copies import history, line_of
 from support.processes import KILLED, in_child, kill_before_step
 from support.stores import noise, pack_files
-from takeback.engine.copying import transfer
+from takeback.engine.copying import exchange, transfer
 
 
 @pytest.fixture
@@ -194,6 +194,29 @@ def test_what_was_condemned_before_a_copy_began_is_put_again(full: World, tmp_pa
         assert not target.verify(read_data=True).problems
         assert [row.id for row in line.log().snapshots] == [row.id for row in full.line.log().snapshots]
         assert target.stats().store.condemned_packs == 0
+
+
+def test_what_is_dropped_from_the_origin_meanwhile_is_still_copied(
+    full: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    should = history(full.store, full.line.root)
+    choose = exchange.choose
+
+    def dropping(*arguments: Any) -> Any:
+        lines = choose(*arguments)
+        for row in full.line.log().snapshots:
+            full.line.drop(row.id)
+        for _ in range(3):
+            full.store.maintain()
+        return lines
+
+    monkeypatch.setattr(exchange, "choose", dropping)
+    with tb.open(tmp_path / "target") as target:
+        full.store.push(target)
+        assert history(target, full.line.root) == should
+        assert not target.verify(read_data=True).problems
+    full.store.maintain()
+    assert not list(full.line.log().snapshots)
 
 
 def test_a_killed_restore_of_a_copied_timeline_is_finished_though_its_snapshots_were_made_elsewhere(

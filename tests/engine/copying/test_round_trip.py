@@ -249,3 +249,14 @@ def test_stores_that_cut_large_files_differently_agree(full: World, other: tb.St
         assert here.get(id) == there.get(id)
     back = full.store.pull(other)
     assert back.blobs == 0
+
+
+def test_a_move_without_its_ends_does_not_hinder_a_copy(full: World, other: tb.Store) -> None:
+    move = full.move("write")
+    with full.store.blobs.database.write() as tx:
+        tx.execute("UPDATE moves SET opening = ? WHERE id = ?", ("0" * 32, move.id))
+    full.store.push(other)
+    with full.store.blobs.database.write() as tx:
+        tx.execute("UPDATE moves SET opening = ? WHERE id = ?", (move.opening, move.id))
+    there = {move.id for move in line_of(other, full.root).log().moves}
+    assert there == {move.id for move in full.line.log().moves if move.title != "write"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from takeback.cli import copies, shapes
@@ -10,7 +12,10 @@ from takeback.cli.call import Call
 from takeback.cli.completing import paths
 from takeback.cli.people import say
 from takeback.cli.progress import listener
-from takeback.errors import InvalidInput
+from takeback.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from takeback.engine.store import Store
 
 
 @click.command("pull", cls=Command)
@@ -36,6 +41,8 @@ def command(call: Call, place: str, everything: bool, origin: str | None) -> Non
     store = call.open(create=True)
     with call.another(place) as other:
         there = here.root if origin is None else call.absolute(origin)
+        if not everything:
+            _require(other, here.name, there)
         line = None if everything else other.timeline(here.name, root=there)
         root = None if origin is None else here.root
         done = store.pull(other, timeline=line, root=root, listener=listener(quiet=call.json))
@@ -43,3 +50,12 @@ def command(call: Call, place: str, everything: bool, origin: str | None) -> Non
         shapes.print_json(copies.shape(done))
     else:
         say(*copies.lines(done, "pulled"), *copies.next_step(done))
+
+
+def _require(other: Store, name: str, root: str) -> None:
+    """NotFound, naming what there is, if the other store has no such timeline."""
+    found = other.timelines()
+    if not any((row.name, row.root) == (name, root) for row in found):
+        known = [f"it has {row.name!r} of {row.root}: add --from {row.root}" for row in found if row.name == name]
+        others = [f"it has {row.name!r} of {row.root}" for row in found if row.name != name]
+        raise NotFound(f"there is no timeline {name!r} of {root} in that store", hints=(known + others)[:5])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from takeback.engine.copying import chosen
 from takeback.engine.copying.copied import Copied
-from takeback.engine.copying.lines import CopyLine
+from takeback.engine.copying.lines import CopyLine, settled
 from takeback.engine.copying.operation import copy
 from takeback.engine.line import Line
 from takeback.engine.references import Reference, resolve
@@ -21,26 +21,32 @@ from takeback.store.exports.writing import new_export
 
 def export(origin: BlobStore, path: str, line: Line | None, references: Iterable[Reference], watch: Watch) -> Copied:
     """Write snapshots of a timeline, all of it, or, without one, the whole store into a new file."""
-    lines = choose(origin, line, list(references))
-    with new_export(os.path.abspath(path), origin.id, watch) as target:
-        return copy(origin, target, lines, None, watch)
+    with origin.reader() as reader:
+        lines = choose(origin, line, list(references))
+        with new_export(os.path.abspath(path), origin.id, watch) as target:
+            return copy(origin.id, reader, lines, target, None, watch)
 
 
 def import_(target: BlobStore, path: str, root: str | None, watch: Watch) -> Copied:
     """Bring everything that an export file holds into a store."""
-    with open_export(os.path.abspath(path)) as origin:
-        return copy(origin, target, chosen.everything(origin), _real(root), watch)
+    with open_export(os.path.abspath(path)) as origin, origin.reader() as reader:
+        return copy(origin.id, reader, chosen.everything(origin), target, _real(root), watch)
 
 
 def send(origin: BlobStore, target: BlobStore, line: Line | None, root: str | None, watch: Watch) -> Copied:
     """Bring one timeline of a store, or all of them, into another one."""
     if _same(origin, target):
         raise InvalidInput("a store cannot be copied into itself", hints=["name another store"])
-    return copy(origin, target, choose(origin, line, []), _real(root), watch)
+    with origin.reader() as reader:
+        return copy(origin.id, reader, choose(origin, line, []), target, _real(root), watch)
 
 
 def choose(origin: BlobStore, line: Line | None, references: Sequence[Reference]) -> list[CopyLine]:
     """What a line and references name; NotFound if that is nothing."""
+    return [settled(each) for each in _choose(origin, line, references)]
+
+
+def _choose(origin: BlobStore, line: Line | None, references: Sequence[Reference]) -> list[CopyLine]:
     if line is None:
         lines = chosen.everything(origin)
         if not lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from takeback.errors import Integrity
 from takeback.model.move import Move
@@ -49,6 +49,14 @@ def read_line(tx: Transaction, row: TimelineRow) -> CopyLine:
             ended,
             tuple(takes),
         )
+
+
+def settled(line: CopyLine) -> CopyLine:
+    """A timeline without moves whose ends are not on it, as some drops of earlier versions left behind."""
+    places = {row.id for row in line.snapshots}
+    whole = tuple(move for move in line.moves if move.opening in places and move.closing in places)
+    kept = {move.id for move in whole}
+    return replace(line, moves=whole, takes=tuple(take for take in line.takes if take[0] in kept))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from takeback.model.progress import Watch
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.reader import Reader
 
 _ATTEMPTS = 3
 
@@ -26,8 +27,11 @@ class _Moved(Exception):
     """The target lost a snapshot since it was looked at, so more has to be moved."""
 
 
-def copy(origin: BlobStore, target: BlobStore, lines: Sequence[CopyLine], root: str | None, watch: Watch) -> Copied:
-    """Bring timelines of one store into another; ``root`` is where they belong there, if not where they did.
+def copy(
+    origin: str, reader: Reader, lines: Sequence[CopyLine], target: BlobStore, root: str | None, watch: Watch
+) -> Copied:
+    """Bring timelines of the store with the id ``origin`` into another; ``root`` is where they belong there, if not where
+    they did. The reader must be older than the lines, so that what they need cannot go meanwhile.
 
     What the target has is left alone. Nothing is seen of the rest until all of it is there.
     """
@@ -38,20 +42,19 @@ def copy(origin: BlobStore, target: BlobStore, lines: Sequence[CopyLine], root: 
             "timelines of several roots cannot be given one",
             hints=[f"their roots: {', '.join(sorted({line.root or 'none' for line in lines}))}"],
         )
-    # The target's lease first: whatever is condemned later is known to it, and removed only after a second look.
-    with target.writer() as writer, origin.reader() as reader:
+    with target.writer() as writer:
         transfer, wanted = Transfer(reader, writer), Wanted(reader)
         moved: set[str] = set()
 
         def land(tx: Transaction, line: CopyLine) -> Landed:
-            site = find_site(tx, line, root, origin.id)
+            site = find_site(tx, line, root, origin)
             if any(row.id not in moved for row in site.new):
                 raise _Moved
-            return record(tx, site, origin.id)
+            return record(tx, site, origin)
 
         for _ in range(_ATTEMPTS):
             with target.database.read() as tx:
-                sites = [find_site(tx, line, root, origin.id) for line in lines]
+                sites = [find_site(tx, line, root, origin) for line in lines]
             rows = [row for site in sites for row in site.new if row.id not in moved]
             _transfer(transfer, wanted, rows, watch)
             moved.update(row.id for row in rows)

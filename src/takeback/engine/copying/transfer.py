@@ -15,7 +15,6 @@ from takeback.engine.copying.wanted import Bounded, Item
 from takeback.engine.keeping import has_chunks
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
-from takeback.sources.workspace.checking import check_link
 from takeback.store.catalogue.database import Transaction
 from takeback.store.packs.chunking import LARGE
 from takeback.store.reader import Reader
@@ -80,8 +79,6 @@ class Transfer:
         if item.size > LARGE:
             return self._writer.put_stream(_reading(self._reader.stream(item.id)))
         data = self._reader.get(item.id)
-        if item.link:
-            check_link(data)
         return self._writer.put(data, BlobKind.DATA), len(data)
 
 

@@ -22,6 +22,8 @@ from takeback.store.reader import Reader
 
 _LIMITS = {BlobKind.MANIFEST: 16 << 20, BlobKind.DOCUMENT: 64 << 20, BlobKind.TREE: 256 << 20}
 """No blob of these kinds is longer; what files hold is never read as a whole."""
+_MOST_PATHS = 100_000_000
+"""No workspace has more; few small trees, each in the next one twice, would make any number."""
 
 
 class Item(NamedTuple):
@@ -30,7 +32,13 @@ class Item(NamedTuple):
     id: bytes
     kind: BlobKind
     size: int
-    link: bool = False
+
+
+class Shape(NamedTuple):
+    """What a tree is like when it is unfolded."""
+
+    paths: int
+    depth: int
 
 
 class Bounded:
@@ -50,11 +58,16 @@ class Bounded:
 
 
 class Wanted:
-    """Walks snapshots and remembers what it has seen."""
+    """Walks snapshots and remembers what it has seen. Equal bytes are one blob, so one may be a file here and a
+    directory there: it is given out once and looked at as each."""
 
     def __init__(self, reader: Reader) -> None:
+        self._reader = reader
         self._reads = Bounded(reader)
         self._sizes: dict[bytes, int] = {}
+        self._shapes: dict[bytes, Shape] = {}
+        self._links: set[bytes] = set()
+        self._documents: set[tuple[bytes | None, ...]] = set()
 
     def of(self, row: SnapshotRow) -> Iterator[Item]:
         """The blobs that a snapshot needs and that were not given out before."""
@@ -66,37 +79,55 @@ class Wanted:
         _check_snapshot(snapshot, row)
         for part in snapshot.parts.values():
             _check_part(part, row)
+            self._check_documents(part)
             for key, blob in part.refs.items():
                 if key == "content":
                     yield from self._tree(blob, 0)
                 else:
                     yield from self._structure(blob, BlobKind.DOCUMENT)
-            checking.check_documents(self._reads, part)
 
     def _tree(self, tree: bytes, depth: int) -> Iterator[Item]:
-        if tree in self._sizes:
-            return
-        yield from self._structure(tree, BlobKind.TREE)
-        entries = trees.load_checked(self._reads, tree, depth)
-        checking.check_directory(entries)
-        for entry in entries.values():
-            if entry.kind == DIRECTORY:
-                yield from self._tree(entry.id, depth + 1)
-            else:
-                yield from self._file(entry)
+        shape = self._shapes.get(tree)
+        if shape is None:
+            yield from self._structure(tree, BlobKind.TREE)
+            entries = trees.load_checked(self._reads, tree, depth)
+            checking.check_directory(entries)
+            paths, below = len(entries), 0
+            for entry in entries.values():
+                if entry.kind == DIRECTORY:
+                    yield from self._tree(entry.id, depth + 1)
+                    inner = self._shapes[entry.id]
+                    paths, below = paths + inner.paths, max(below, inner.depth + 1)
+                else:
+                    yield from self._file(entry)
+            shape = self._shapes[tree] = Shape(paths, below)
+        if shape.paths > _MOST_PATHS or depth + shape.depth > trees.MAX_DEPTH:
+            raise Integrity(f"the tree {tree.hex()[:12]} unfolds to more, or deeper, than any that is written")
 
     def _file(self, entry: Entry) -> Iterator[Item]:
         known = self._sizes.setdefault(entry.id, -1)
         if known < 0:
             self._sizes[entry.id] = entry.size
-            yield Item(entry.id, BlobKind.DATA, entry.size, entry.kind == LINK)
+            yield Item(entry.id, BlobKind.DATA, entry.size)
         elif known != entry.size:
             raise Integrity(f"two trees disagree about the size of blob {entry.id.hex()[:12]}")
+        if entry.kind == LINK and entry.id not in self._links:
+            if self._reads.size(entry.id) != entry.size:
+                raise Integrity(f"a link's target {entry.id.hex()[:12]} is not as long as its tree says")
+            checking.check_link(self._reader.get(entry.id))
+            self._links.add(entry.id)
 
     def _structure(self, blob: bytes, kind: BlobKind) -> Iterator[Item]:
         if blob not in self._sizes:
             self._sizes[blob] = self._reads.size(blob)
             yield Item(blob, kind, self._sizes[blob])
+
+    def _check_documents(self, part: Part) -> None:
+        checking.check_detail(part)
+        named = part.refs.get("rules"), part.refs.get("ignored")
+        if named not in self._documents:
+            checking.check_documents(self._reads, part)
+            self._documents.add(named)
 
 
 def _check_snapshot(snapshot: Snapshot, row: SnapshotRow) -> None:

@@ -38,12 +38,16 @@ def check_link(target: bytes) -> None:
 
 
 def check_documents(reads: Reads, part: Part) -> None:
-    """What a part says beside its tree: the rules of its time, what was ignored, and what people are shown."""
-    if "content" not in part.refs or "rules" not in part.refs:
-        raise Integrity(f"the part {part.name!r} lacks its tree or its rules")
+    """What a part says beside its tree: the rules of its time, and what was ignored."""
     RulesRecord.decode(reads.get(part.refs["rules"], BlobKind.DOCUMENT))
     if "ignored" in part.refs:
         decode_ignored(reads.get(part.refs["ignored"], BlobKind.DOCUMENT))
+
+
+def check_detail(part: Part) -> None:
+    """What a part must have, and what it tells people."""
+    if "content" not in part.refs or "rules" not in part.refs:
+        raise Integrity(f"the part {part.name!r} lacks its tree or its rules")
     context = part.detail.get("context", {})
     git = context.get("git") if isinstance(context, dict) else 0
     if not (git is None or (isinstance(git, dict) and all(_is_name(value) for value in git.values()))):
