@@ -100,11 +100,22 @@ def test_an_export_that_was_killed_anywhere_is_whole_or_not_there(full: World, t
         assert code in (0, KILLED)
         if code == 0:
             break
-        assert not file.exists() or not list(tmp_path.glob("*.part"))
         file.unlink(missing_ok=True)
     assert step > 10
     assert not list(tmp_path.glob("*.part"))
     assert history(full.store, full.line.root) == before
+
+
+def test_an_export_that_was_killed_just_after_it_got_its_name_is_never_written_over(
+    full: World, tmp_path: Path
+) -> None:
+    full.store.export(tmp_path / "x")
+    os.link(tmp_path / "x", tmp_path / "x.part")
+    (tmp_path / "x").rename(tmp_path / "kept")
+    kept = (tmp_path / "kept").read_bytes()
+    full.store.export(tmp_path / "x")
+    assert (tmp_path / "kept").read_bytes() == kept
+    assert not (tmp_path / "x.part").exists()
 
 
 def _between_batches(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> list[Any]:

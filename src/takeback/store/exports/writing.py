@@ -80,9 +80,11 @@ def _open(part: str) -> int:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.samestat(os.fstat(fd), os.lstat(part)):
-                os.fchmod(fd, 0o600)
-                os.ftruncate(fd, 0)
-                return fd
+                if os.fstat(fd).st_nlink == 1:
+                    os.fchmod(fd, 0o600)
+                    os.ftruncate(fd, 0)
+                    return fd
+                os.unlink(part)  # whoever was killed here had given it its name already
             os.close(fd)  # somebody else's, who has just finished
         except FileNotFoundError:
             os.close(fd)
