@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_a_dry_run_names_every_snapshot_and_copy(cli: Cli, leaked: list[str]) ->
     root = str(cli.root)
     assert planned == {
         "dry_run": True, "path": "conf/.env", "snapshots": leaked, "left": [], "dropped": [], "gone": False,
-        "waiting": 0, "stands": [],
+        "waiting": 0, "stands": [], "aside": None,
         "removed": [
             {"root": root, "path": "conf/.env", "snapshots": 3}, {"root": root, "path": "notes/copy.txt", "snapshots": 1},
         ],
@@ -119,3 +120,13 @@ def test_on_a_terminal_it_shows_and_asks(cli: Cli, leaked: list[str]) -> None:
         terminal.type(answer)
         assert terminal.end() == code
     assert left(cli) == []
+
+
+def test_what_a_repair_put_aside_may_hold_the_secret_too(cli: Cli) -> None:
+    cli.write(".env", "TOKEN=abcdefghijklmnop\n")
+    cli.write("takeback.toml", 'include = [".env"]\n')
+    cli("save")
+    (cli.store / "store.json").write_text("{}")
+    aside = cli.json("store", "repair", "--apply")["aside"]
+    out = cli("purge", ".env", "--yes", code=3).out
+    assert "not yet gone" in out and os.path.dirname(aside) in out

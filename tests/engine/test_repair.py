@@ -17,6 +17,7 @@ from support.processes import KILLED, in_child, kill_before_step
 from support.stores import noise, pack_files
 from takeback.engine.repair import Repaired, repair
 from takeback.sources import trees
+from takeback.store.catalogue import journals
 from takeback.store.packs.sealing import HOT
 from takeback.store.repair import places
 
@@ -268,6 +269,19 @@ def test_a_lost_directory_is_named_and_the_next_save_heals_it(world: World) -> N
     assert (world.base / "part" / "d" / "sound.bin").read_bytes() == noise(300_000, "sound")
     world.line.save("nothing changed, and yet all is looked at")
     assert world.store.verify(read_data=True).ok
+
+
+def test_an_interrupted_restore_whose_plan_is_lost_is_not_in_the_way_for_ever(world: World) -> None:
+    head = world.line.log().snapshots[0].id
+    with world.store.blobs.database.write() as tx:
+        journals.begin(tx, journals.Journal(str(world.root), 1, bytes(32), head, 1))
+    with pytest.raises(tb.Integrity):
+        world.line.save()
+    assert [problem.what for problem in world.store.verify().problems] == [f"the restore of {world.root}"]
+    world, done = repaired(world)
+    assert [finding.kind for finding in done.findings] == ["unfinished restore"]
+    world.write("a.txt", "goes on\n")
+    world.line.save()
 
 
 def test_it_refuses_what_is_no_store(tmp_path: Path) -> None:

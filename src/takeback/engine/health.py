@@ -17,7 +17,7 @@ from takeback.store import stats as store_stats
 from takeback.store import verify as store_verify
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs as blob_rows
-from takeback.store.catalogue import snapshots, timelines
+from takeback.store.catalogue import journals, snapshots, timelines
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 from takeback.store.stats import StoreStats
@@ -81,6 +81,7 @@ def verify(blobs: BlobStore, read_data: bool, watch: Watch) -> Health:
         problems = [each for each in problems if each.kind != "missing chunk" or followed.seen.intersection(each.blobs)]
         damaged = {blob for problem in problems for blob in problem.blobs}
         problems += followed.problems(damaged)
+        problems += _lost_plans(blobs, reader)
         losses = followed.losses(reader, damaged)
     return Health(tuple(problems), tuple(losses), len(rows), len(followed.seen), read_data)
 
@@ -148,6 +149,16 @@ def follow(blobs: BlobStore, reader: Reader, rows: Sequence[SnapshotRow], watch:
         frozenset(missing),
         dict(reach.unreadable),
     )
+
+
+def _lost_plans(blobs: BlobStore, reader: Reader) -> Iterator[Problem]:
+    """Restores that were interrupted and cannot be finished."""
+    with blobs.database.read() as tx:
+        unfinished = journals.every(tx)
+    for journal in unfinished:
+        if not reader.holds(journal.plan):
+            detail = "what an interrupted restore was to do is lost, so it cannot be finished"
+            yield Problem("missing blob", f"the restore of {journal.root}", detail, blobs=(journal.plan,))
 
 
 def _missing(blobs: BlobStore, ids: set[bytes]) -> set[bytes]:

@@ -109,7 +109,7 @@ class Line:
                 gone.append(row.root)
         if not hints:
             same = [root for root in gone if os.path.basename(root) == os.path.basename(self.root)]
-            hints = [f"was it moved here? takeback store relocate {root} {self.root}" for root in same or gone]
+            hints = [f"was it moved here? takeback store relocate {_typed(root, self.root)}" for root in same or gone]
         return list(dict.fromkeys(hints))[:5]
 
     def row_or_new(self, tx: Transaction, fork_of: str | None = None) -> TimelineRow:
@@ -154,3 +154,10 @@ class Line:
             known = ", ".join(sorted(self.sources)) or "none"
             raise InvalidInput(f"there is no source for the part {part!r} here (known: {known})")
         return source
+
+
+def _typed(*words: str) -> str:
+    """Words as a shell takes them."""
+    import shlex
+
+    return shlex.join(words)

@@ -54,7 +54,10 @@ def mark(blobs: BlobStore, watch: Watch, dropped: Dropped = ()) -> set[bytes]:
             except Integrity as error:
                 raise Integrity(
                     f"nothing was removed, because snapshot {short(row.id)} cannot be followed: {error.message}",
-                    hints=["`takeback verify` names every snapshot that is harmed", "drop those, then try again"],
+                    hints=[
+                        "`takeback store repair` brings back what can be, and names the rest",
+                        "drop snapshots that stay harmed, then try again",
+                    ],
                 ) from error
         for journal in unfinished:
             _exhaust(_journal_blobs(reader, reach, journal))

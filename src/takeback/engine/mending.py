@@ -15,14 +15,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from takeback.engine.dropping import drop_snapshots
+from takeback.engine.plandoc import decode_plan
 from takeback.errors import TakebackError
 from takeback.model.ids import BlobKind, short
 from takeback.model.tree import name_bytes
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs as blob_rows
-from takeback.store.catalogue import collecting, moves, operations, snapshots, timelines
+from takeback.store.catalogue import collecting, journals, moves, operations, snapshots, timelines
 from takeback.store.catalogue.consistency import mend_rows
 from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.journals import Journal
 from takeback.store.catalogue.tables import columns, decode
 from takeback.store.reader import Reader
 from takeback.store.repair.found import Finding
@@ -75,6 +77,10 @@ def mend(store: BlobStore, *, trusted: bool, strange: AbstractSet[bytes]) -> Men
         for row in timelines.every(tx):
             newest = snapshots.back(tx, row.number, 0)
             timelines.set_head(tx, row.number, newest.id if newest is not None else None)
+        findings += (
+            Finding("unfinished restore", journal.root, "what it was to do is lost; its root may be in between")
+            for journal in _end_journals(reader, tx, trusted)
+        )
         if gone or recovered or not trusted:
             operations.add(tx, None, time.time_ns(), "repair", gone=list(gone), recovered=list(recovered))
     return Mended(tuple(findings), gone, recovered)
@@ -185,6 +191,28 @@ def _recover(tx: Transaction, manifests: Iterable[_Manifest]) -> Iterator[str]:
             changed=0,
         )
         yield found.id
+
+
+def _end_journals(reader: Reader, tx: Transaction, trusted: bool) -> Iterator[Journal]:
+    """Forget restores that cannot be finished, lest nothing can be saved there any more; gives them. Rows out of a damaged
+    catalogue may be of a restore that ended long ago: then something was recorded after its safety snapshot."""
+    for journal in journals.every(tx):
+        line = timelines.by_number(tx, journal.timeline)
+        known = line is not None and snapshots.by_id(tx, journal.safety) is not None
+        if known and _readable(reader, journal):
+            if trusted or (line is not None and line.head == journal.safety):
+                continue
+        elif known or trusted:
+            yield journal
+        journals.end(tx, journal.root)
+
+
+def _readable(reader: Reader, journal: Journal) -> bool:
+    try:
+        decode_plan(reader.get(journal.plan, BlobKind.DOCUMENT))
+    except TakebackError:
+        return False
+    return True
 
 
 def _root_of(tx: Transaction, found: _Manifest) -> str:

@@ -36,6 +36,7 @@ from takeback.store.catalogue import blobs as blob_rows
 from takeback.store.catalogue import collecting, journals, operations, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
 from takeback.store.reader import Reader
+from takeback.store.repair.aside import place_aside
 from takeback.store.writer import Writer
 
 TELLING = 16
@@ -61,7 +62,8 @@ def purge(
     secret = () if done.left else {*search.traces.contents, *search.traces.chunks}
     with blobs.database.read() as tx:
         gone = not collecting.unfinished_purge(tx) and not blob_rows.known(tx, secret, frozenset())
-    return replace(done, gone=gone, waiting=ended.waiting)
+    aside = place_aside(blobs.directory)
+    return replace(done, gone=gone and aside is None, waiting=ended.waiting, aside=aside)
 
 
 class _Moved(Exception):

@@ -31,4 +31,6 @@ class Purged:
     """Whether none of the bytes that were removed is left in the store."""
     waiting: int = 0
     """Packs with them that somebody may still use."""
+    aside: str | None = None
+    """Where repairs have put what they replaced, if there is such a place: it may hold the bytes, too."""
     dry_run: bool = False

@@ -21,7 +21,7 @@ from takeback.store.repair.alone import alone
 from takeback.store.repair.aside import NAME as ASIDE
 
 _OWN = re.compile(
-    rf"{re.escape(CATALOGUE)}(\.new|\.tmp)?(-wal|-shm|-journal)?|{re.escape(NAME)}\.new|{re.escape(NOTICES)}"
+    rf"{re.escape(CATALOGUE)}(\.new|\.tmp)?(-wal|-shm|-journal)?|{re.escape(NAME)}\.new|{re.escape(NOTICES)}(\.[0-9a-f]{{16}})?"
 )
 _FREE = ("tmp", "leases", "derived")
 """Directories in which every file is the store's."""

@@ -48,6 +48,18 @@ class DatabaseSuite:
             rows = tx.execute("SELECT root, name, created_ns, head FROM timelines")
         assert [(bytes(row[0]), *row[1:]) for row in rows] == [(root, name, 2**62, None)]
 
+    def test_a_sound_one_finds_nothing_wrong_with_itself(self, database: Database) -> None:
+        with database.write() as tx:
+            tx.executemany("INSERT INTO pins (snapshot) VALUES (?)", ((str(number),) for number in range(1000)))
+        assert database.damage(thorough=True) == database.damage(thorough=False) == []
+
+    def test_it_goes_on_after_it_was_disconnected(self, database: Database) -> None:
+        with database.write() as tx:
+            counters.next_value(tx, "test")
+        database.disconnect()
+        with database.write() as tx:
+            assert counters.next_value(tx, "test") == 2
+
     def test_executemany_runs_once_for_each_row(self, database: Database) -> None:
         with database.write() as tx:
             tx.executemany("INSERT INTO pins (snapshot) VALUES (?)", ((str(number),) for number in range(1000)))

@@ -96,6 +96,7 @@ def _shape(done: Purged, stands: Sequence[str]) -> shapes.Shape:
         "gone": done.gone,
         "waiting": done.waiting,
         "stands": list(stands),
+        "aside": done.aside,
     }
 
 
@@ -127,6 +128,8 @@ def _listed(traces: Sequence[Trace]) -> Iterator[Line]:
 def _ended(done: Purged, stands: Sequence[str], path: str) -> Iterator[Line]:
     if done.gone:
         yield [("gone", "good"), "  none of it is left in the store" if not done.left else "  but for what stays"]
+    elif done.aside is not None and not done.waiting:
+        yield [("not yet gone: ", "bad"), f"what repairs replaced may hold it; look at it, then delete {done.aside}"]
     else:
         why = (
             f"{count(done.waiting, 'pack')} may still be in use" if done.waiting else "others are at work in the store"

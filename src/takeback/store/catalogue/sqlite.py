@@ -115,9 +115,27 @@ class SqliteDatabase:
         except Integrity as error:
             return [error.message]
         found = [str(row[0]) for row in rows if row[0] != "ok"]
+        found += self._other_columns()
         if (lost := self.unread()) > 1:  # one alone may be a commit that a power cut tore before anybody was told of it
             found.append(f"{lost} commits in its log cannot be read, because something before them is damaged")
         return found
+
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The tables that there are, and their columns."""
+        with self.read() as tx:
+            names = [
+                name for (name,) in tx.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")
+            ]
+            listed = "SELECT name FROM pragma_table_info(?)"
+            return {name: tuple(column for (column,) in tx.execute(listed, (name,))) for name in names}
+
+    def _other_columns(self) -> list[str]:
+        """Where the tables are not those of every catalogue: SQLite believes whatever their definition says."""
+        fresh = SqliteDatabase(None)
+        fresh.create()
+        there, should = self.columns(), fresh.columns()
+        fresh.close()
+        return [f"the table {name} is not as it was made" for name in should if there.get(name) != should[name]]
 
     def unread(self) -> int:
         """Commits that lie in the log behind a place at which SQLite stops to read."""
@@ -125,15 +143,19 @@ class SqliteDatabase:
 
         if self._path is None or self.readonly:
             return 0
+        page_size = self._asked("PRAGMA page_size", 0)
+        while True:
+            read = self._asked("PRAGMA wal_checkpoint(NOOP)", 1)
+            lost = unread_commits(f"{self._path}-wal", max(0, read), page_size)
+            if lost <= 1 or self._asked("PRAGMA wal_checkpoint(NOOP)", 1) == read:
+                return lost  # else others went on writing meanwhile
+
+    def _asked(self, pragma: str, column: int) -> int:
         connection = self.locked()
         try:
-            if connection.depth:
-                return 0
-            read = max(0, int(connection.execute("PRAGMA wal_checkpoint(NOOP)")[0][1]))
-            page_size = int(connection.execute("PRAGMA page_size")[0][0])
+            return int(connection.execute(pragma)[0][column])
         finally:
             connection.release()
-        return unread_commits(f"{self._path}-wal", read, page_size)
 
     def disconnect(self) -> None:
         """Close what is idle: whoever goes on opens the file anew, and sees if another one has taken its place."""

@@ -51,6 +51,12 @@ def _copy(source: str, target: str) -> None:
         os.fsync(new.fileno())
 
 
+def place_aside(directory: str | None) -> str | None:
+    """Where repairs of a store have put what they replaced; None if none has."""
+    path = None if directory is None else os.path.join(directory, NAME)
+    return path if path is not None and os.path.isdir(path) else None
+
+
 def packs_aside(directory: str) -> list[str]:
     """The places of earlier repairs in which packs are kept."""
     top = os.path.join(directory, NAME)

@@ -19,14 +19,10 @@ def columns() -> Mapping[str, tuple[str, ...]]:
     """The columns of every table."""
     fresh = SqliteDatabase(None)
     fresh.create()
-    with fresh.read() as tx:
-        names = [name for (name,) in tx.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")]
-        found = {
-            name: tuple(column for (column,) in tx.execute("SELECT name FROM pragma_table_info(?)", (name,)))
-            for name in names
-        }
-    fresh.close()
-    return found
+    try:
+        return fresh.columns()
+    finally:
+        fresh.close()
 
 
 def read_tables(tx: Transaction) -> Tables:
@@ -44,7 +40,7 @@ def add_rows(tx: Transaction, table: str, rows: Iterable[Row], named: Sequence[s
     """Add rows to a table; one whose key is taken, or that the table cannot hold, is left out. The columns are all of
     the table's, or those that are ``named``."""
     names = named or columns()[table]
-    listed, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
+    listed, marks = ", ".join(f"[{name}]" for name in names), ", ".join("?" * len(names))
     tx.executemany(f"INSERT OR IGNORE INTO {table} ({listed}) VALUES ({marks})", rows)
 
 
@@ -57,4 +53,5 @@ def settle_counters(tx: Transaction, generation: int) -> None:
 
 
 def _listed(table: str) -> str:
-    return ", ".join(f'"{column}"' for column in columns()[table])
+    # Not in double quotes: SQLite takes those for text where there is no such column.
+    return ", ".join(f"[{column}]" for column in columns()[table])
