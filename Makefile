@@ -29,7 +29,7 @@ format: .venv/.takeback-dev
 	$(RUN)/ruff format
 
 soak: .venv/.takeback-dev
-	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful tests/crash $(ARGS)
+	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful tests/crash tests/store/test_damage.py $(ARGS)
 
 bench: .venv/.takeback-run
 	scripts/services packages git restic borgbackup
