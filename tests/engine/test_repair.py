@@ -271,6 +271,35 @@ def test_a_lost_directory_is_named_and_the_next_save_heals_it(world: World) -> N
     assert world.store.verify(read_data=True).ok
 
 
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("UPDATE moves SET context = 'x' || context", "whose context cannot be read"),
+        ("UPDATE operations SET detail = '[]' WHERE seq = 1", "whose detail cannot be read"),
+        ("UPDATE snapshots SET timeline = 7 WHERE seq = 1", "of a timeline that does not exist"),
+        ("UPDATE timelines SET head = 'nowhere'", "whose latest snapshot is not its last"),
+        ("UPDATE moves SET closing_seq = closing_seq + 1", "begins or ends at a snapshot that does not exist"),
+        ("UPDATE counters SET value = 0 WHERE name = 'snapshots'", "behind the numbers in use"),
+        ("UPDATE snapshots SET parent = 'nowhere' WHERE parent IS NOT NULL", "with a parent that does not exist"),
+        (
+            "INSERT INTO labels (snapshot, name, added_ns) VALUES ('nowhere', 'x', 0)",
+            "of a snapshot that does not exist",
+        ),
+    ],
+)
+def test_rows_that_do_not_fit_together_are_found_and_put_right(world: World, statement: str, what: str) -> None:
+    log = world.line.log()
+    with world.store.blobs.database.write() as tx:
+        tx.execute(statement)
+    assert any(what in problem.detail for problem in world.store.verify().problems)
+    world, done = repaired(world)
+    assert done.whole and any(what in finding.detail for finding in done.findings)
+    assert world.line.log().snapshots == log.snapshots
+    assert [move.closing for move in world.moves()] == [move.closing for move in log.moves]
+    world.undo()
+    assert world.read("a.txt") == b"one\n"
+
+
 def test_an_interrupted_restore_whose_plan_is_lost_is_not_in_the_way_for_ever(world: World) -> None:
     head = world.line.log().snapshots[0].id
     with world.store.blobs.database.write() as tx:

@@ -22,7 +22,7 @@ from takeback.model.tree import name_bytes
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs as blob_rows
 from takeback.store.catalogue import collecting, journals, moves, operations, snapshots, timelines
-from takeback.store.catalogue.consistency import mend_rows
+from takeback.store.catalogue.consistency import mend_rows, mend_texts
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.journals import Journal
 from takeback.store.catalogue.tables import columns, decode
@@ -59,17 +59,15 @@ def mend(store: BlobStore, *, trusted: bool, strange: AbstractSet[bytes]) -> Men
     """Make a candidate's history whole. ``trusted`` says that its rows come from a sound catalogue; ``strange`` blobs lie
     in packs that it did not know, so even then their manifests were not dropped but lost."""
     with store.reader() as reader, store.database.write() as tx:
-        findings: list[Finding] = []
+        mend_texts(tx)
         read = list(_manifests(reader, tx))
         manifests, blobs = {each.id: each for each in read}, {each.blob: each.id for each in read}
         if not trusted:
             _add_history(reader, tx)
         gone = tuple(_without_manifest(tx, manifests, blobs))
-        findings += (Finding("lost snapshot", f"snapshot {short(id)}", "its manifest is lost") for id in gone)
-        if not trusted:
-            _add_timelines(tx, manifests)
-        wrong = mend_rows(tx)
-        findings += (Finding("history", what, how) for what, how in wrong if trusted)  # else they are no wonder
+        findings = [Finding("lost snapshot", f"snapshot {short(id)}", "its manifest is lost") for id in gone]
+        _add_timelines(tx, manifests)
+        mend_rows(tx)
         _end_moves(tx, gone)
         drop_snapshots(tx, gone, "lost")
         lost = [each for each in manifests.values() if not trusted or each.blob in strange]
@@ -151,13 +149,19 @@ def _without_manifest(tx: Transaction, manifests: Mapping[str, _Manifest], blobs
 
 
 def _add_timelines(tx: Transaction, manifests: Mapping[str, _Manifest]) -> None:
-    """Timelines whose own rows are lost come back by what their snapshots say."""
+    """Timelines whose own rows are lost come back by what their snapshots say; if there is one of that name already,
+    the snapshots go there."""
     known = {row.number for row in timelines.every(tx)}
     for row in reversed(snapshots.everywhere(tx)):
         found = manifests.get(row.id)
-        if row.timeline not in known and found is not None and timelines.find(tx, found.root, found.timeline) is None:
+        if row.timeline in known or found is None:
+            continue
+        there = timelines.find(tx, found.root, found.timeline)
+        if there is None:
             known.add(row.timeline)
             add_rows(tx, "timelines", [(row.timeline, name_bytes(found.root), found.timeline, row.time_ns, None, None)])
+        else:
+            tx.execute("UPDATE snapshots SET timeline = ? WHERE id = ?", (there.number, row.id))
 
 
 def _end_moves(tx: Transaction, gone: Collection[str]) -> None:

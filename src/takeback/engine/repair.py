@@ -162,8 +162,8 @@ def _apply(found: Found, aside: Aside, lost: bool) -> None:
     if found.header_damage:
         write_header(found.directory, found.header, aside)
     with found.store.database.read() as tx:
-        if found.old.sound and found.old.write is not None:
-            change(found.old.write, tx)
+        if found.old.sound and found.old.transaction is not None:
+            change(found.old.transaction, tx)
         else:
             write_beside(found.directory, tx)
             swap(found.directory, aside)

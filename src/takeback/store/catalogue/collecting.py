@@ -14,6 +14,7 @@ from typing import Any
 from takeback.store.catalogue import counters
 from takeback.store.catalogue.blobs import HOT_PACK
 from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.operations import decode
 from takeback.store.packs.pack import PackEntry
 
 _CONDEMNED_AT = "condemned_at"
@@ -110,7 +111,7 @@ def dropped_since(tx: Transaction, generation: int) -> tuple[tuple[str, bytes], 
         f"SELECT detail FROM operations WHERE seq > ? AND verb IN ({marks})",
         (counters.value(tx, _CONDEMNED_AT), *DROPPING),
     )
-    found = [json.loads(detail) for (detail,) in rows]
+    found = [decode(detail) for (detail,) in rows]
     return tuple(
         (each["snapshot"], bytes.fromhex(each["manifest"]))
         for each in found
@@ -122,7 +123,7 @@ def dropped_after(tx: Transaction, time_ns: int) -> tuple[tuple[str, bytes], ...
     """Snapshots, with their manifests, that went after a moment and may still come back."""
     marks = ", ".join("?" * len(DROPPING))
     rows = tx.execute(f"SELECT detail FROM operations WHERE time_ns > ? AND verb IN ({marks})", (time_ns, *DROPPING))
-    found = [json.loads(detail) for (detail,) in rows]
+    found = [decode(detail) for (detail,) in rows]
     return tuple((each["snapshot"], bytes.fromhex(each["manifest"])) for each in found if not each.get("purged"))
 
 
@@ -132,7 +133,7 @@ def dropped(tx: Transaction, prefix: str) -> list[tuple[int, dict[str, Any]]]:
     rows = tx.execute(f"SELECT timeline, detail FROM operations WHERE verb IN ({marks}) ORDER BY seq DESC", DROPPING)
     found: dict[str, tuple[int, dict[str, Any]]] = {}
     for timeline, text in rows:
-        detail = json.loads(text)
+        detail = decode(text)
         if detail["snapshot"].startswith(prefix):
             found.setdefault(detail["snapshot"], (timeline, detail))
     return list(found.values())
@@ -143,7 +144,7 @@ def renew_dropped(tx: Transaction, manifests: Mapping[str, bytes | None]) -> Non
     that the snapshot cannot come back."""
     marks = ", ".join("?" * len(DROPPING))
     for seq, text in tx.execute(f"SELECT seq, detail FROM operations WHERE verb IN ({marks})", DROPPING):
-        detail = json.loads(text)
+        detail = decode(text)
         if detail["snapshot"] in manifests:
             manifest = manifests[detail["snapshot"]]
             detail |= {"manifest": "", "purged": True} if manifest is None else {"manifest": manifest.hex()}
@@ -168,7 +169,7 @@ def end_purge(tx: Transaction, number: int) -> None:
 def newest_history(tx: Transaction) -> bytes | None:
     """The blob that the last fold wrote for repair."""
     rows = tx.execute("SELECT detail FROM operations WHERE verb = ? ORDER BY seq DESC LIMIT 1", (_FOLD,))
-    return bytes.fromhex(json.loads(rows[0][0])["history"]) if rows else None
+    return bytes.fromhex(decode(rows[0][0])["history"]) if rows else None
 
 
 def note_history(tx: Transaction, blob: bytes, time_ns: int) -> None:

@@ -6,6 +6,7 @@ another, that shows here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from takeback.model.move import LEVELS
@@ -43,8 +44,14 @@ NUMBERED = {"packs": "id", "hot": "frame", "timelines": "id", "snapshots": "seq"
 """Tables whose rows are numbered by a counter of the same name, and the column that holds the number."""
 
 
+_TEXTS = {("moves", "reported"): "[]", ("moves", "context"): "{}", ("operations", "detail"): "{}"}
+"""Columns that hold JSON, and the least that each can hold."""
+
+
 def inconsistencies(tx: Transaction) -> Iterator[tuple[str, str]]:
     """What does not fit together: which rows, and how."""
+    for (table, column), rows in _unreadable(tx).items():
+        yield f"{len(rows)} {table}", f"whose {column} cannot be read"
     for table, (column, how, wrong) in _WRONG.items():
         yield from _said(tx, table, f"SELECT {column} FROM {table} WHERE {wrong}", how)
     yield from _said(tx, "timelines", f"SELECT name FROM ({_HEADS}) AS heads", "whose latest snapshot is not its last")
@@ -55,9 +62,8 @@ def inconsistencies(tx: Transaction) -> Iterator[tuple[str, str]]:
             yield f"the counter of {table}", "it is behind the numbers in use"
 
 
-def mend_rows(tx: Transaction) -> list[tuple[str, str]]:
-    """Put right what does not fit together; returns what that was."""
-    found = list(inconsistencies(tx))
+def mend_rows(tx: Transaction) -> None:
+    """Put right what does not fit together."""
     tx.execute("DELETE FROM snapshots WHERE timeline NOT IN (SELECT id FROM timelines)")
     _join_ends(tx)
     for table, (_, _, wrong) in _WRONG.items():
@@ -68,6 +74,29 @@ def mend_rows(tx: Transaction) -> list[tuple[str, str]]:
     )
     for table, column in NUMBERED.items():
         counters.at_least(tx, table, int(tx.execute(f"SELECT COALESCE(MAX({column}), 0) FROM {table}")[0][0]))
+
+
+def mend_texts(tx: Transaction) -> None:
+    """Empty what should be JSON and is not; an operation of which nothing is known goes."""
+    for (table, column), rows in _unreadable(tx).items():
+        if table == "operations":
+            tx.executemany("DELETE FROM operations WHERE seq = ?", ((seq,) for seq in rows))
+        else:
+            least = _TEXTS[table, column]
+            tx.executemany(f"UPDATE {table} SET {column} = ? WHERE seq = ?", ((least, seq) for seq in rows))
+
+
+def _unreadable(tx: Transaction) -> dict[tuple[str, str], list[int]]:
+    """The numbers of rows whose JSON is none, or of another kind."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for (table, column), least in _TEXTS.items():
+        for seq, text in tx.execute(f"SELECT seq, {column} FROM {table}"):
+            try:
+                good = type(json.loads(text)) is type(json.loads(least))
+            except (ValueError, TypeError, RecursionError):
+                good = False
+            if not good:
+                found.setdefault((table, column), []).append(seq)
     return found
 
 

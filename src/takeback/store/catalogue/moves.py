@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from takeback.errors import Integrity
 from takeback.model.move import LEVELS, Move
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Row, Transaction
@@ -200,4 +201,7 @@ def touching(tx: Transaction, timeline: int, seq: int) -> list[Move]:
 
 def _move(row: Row) -> Move:
     *values, reported, context = row
-    return replace(Move(*values), reported=tuple(json.loads(reported)), context=json.loads(context))
+    try:
+        return replace(Move(*values), reported=tuple(json.loads(reported)), context=json.loads(context))
+    except ValueError:
+        raise Integrity(f"the move {row[0][:8]} is damaged in the catalogue", hints=["takeback store repair"]) from None

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from takeback.errors import Integrity
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Transaction
 
@@ -25,10 +26,21 @@ def add(tx: Transaction, timeline: int | None, time_ns: int, verb: str, **detail
     )
 
 
+def decode(detail: str) -> dict[str, Any]:
+    """An operation's detail; Integrity for text that nothing wrote."""
+    try:
+        value = json.loads(detail)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise Integrity("the catalogue's log of operations is damaged", hints=["takeback store repair"])
+    return value
+
+
 def newest(tx: Transaction, limit: int, timeline: int | None = None) -> list[Operation]:
     sql = "SELECT seq, timeline, time_ns, verb, detail FROM operations"
     params: list[object] = []
     if timeline is not None:
         sql, params = sql + " WHERE timeline = ?", [timeline]
     rows = tx.execute(f"{sql} ORDER BY seq DESC LIMIT {int(limit)}", params)
-    return [Operation(seq, line, time_ns, verb, json.loads(detail)) for seq, line, time_ns, verb, detail in rows]
+    return [Operation(seq, line, time_ns, verb, decode(detail)) for seq, line, time_ns, verb, detail in rows]

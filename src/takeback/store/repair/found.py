@@ -12,6 +12,7 @@ from takeback.model.progress import Watch
 from takeback.store import header as headers
 from takeback.store.backends.local import LocalBackend
 from takeback.store.blobstore import BlobStore
+from takeback.store.catalogue.consistency import inconsistencies
 from takeback.store.creation import CATALOGUE, DIRECTORIES
 from takeback.store.header import Header
 from takeback.store.packs.pack import Contents, FrameSpan, PackEntry
@@ -115,7 +116,9 @@ def _findings(found: Found, listed: dict[str, Contents]) -> Iterator[Finding]:
         if found.old.sound:
             yield from _disagreements(pack, states.get(pack.name), listed.get(pack.name))
     yield from _hot_findings(found)
-    if found.old.sound:
+    if found.old.sound and found.old.transaction is not None:
+        for what, how in inconsistencies(found.old.transaction):
+            yield Finding("history", what, how)
         numbers = {int(row[0]) for row in found.old.tables["packs"]}
         stray = sum(1 for row in found.old.tables["blobs"] if row[2] and row[2] not in numbers)
         if stray:

@@ -23,8 +23,8 @@ class OldCatalogue:
     tables: Tables
     damage: tuple[str, ...] = ()
     """What is wrong with it, in words; nothing if it is sound."""
-    write: Transaction | None = None
-    """The transaction that keeps others from writing, to change a sound one in."""
+    transaction: Transaction | None = None
+    """One in it, if that can be had: it keeps others from writing where something is to be changed."""
 
     @property
     def sound(self) -> bool:
