@@ -47,8 +47,8 @@ class Stage:
         return self._call(inside.check, name, self._world, self.clean, acted.said).trouble
 
     def _clean(self) -> Clean:
-        damaged, label = self.operation.damaged, self.operation.or_as
-        before = frozenset() if damaged else self._do(inside.snapshots, self._world)
+        first, label = self.operation.first, self.operation.or_as
+        before = frozenset() if first else self._do(inside.snapshots, self._world)
         also = [self._do(inside.as_in, self._world, label)] if label else []
         self._reset()
         tree = self._do(inside.workspace, self._world)
@@ -56,7 +56,7 @@ class Stage:
         assert not acted.trouble and acted.result.failure is None, acted
         outcome: Outcome = acted.result
         after = self._do(inside.snapshots, self._world)
-        kept = after if damaged else before & after
+        kept = after if first else before & after
         clean = Clean(tree, outcome.tree, (outcome.tree, *also), kept, outcome.points)
         return replace(clean, sizes=self._do(inside.check, self.operation.name, self._world, clean, acted.said))
 
@@ -110,7 +110,7 @@ def _judge(fault: Fault, at: int, operation: Operation, clean: Clean, outcome: O
         wrong = "an error of the system came through"
     elif failure.exit_code != UNAVAILABLE or not failure.hints:
         wrong = f"the error has exit code {failure.exit_code} and hints {failure.hints}"
-    elif fault in (Fault.FILL, Fault.TEAR) and "disk is full" not in failure.message:
+    elif fault in (Fault.FILL, Fault.TEAR) and "disk is full" not in f"{failure.message} {failure.hints}":
         wrong = "the error does not say that the disk is full"
     else:
         wrong = ""

@@ -119,7 +119,7 @@ def check(name: str, base: Path, clean: Clean, reported: list[str]) -> tuple[int
     """All that must hold once a process has died or failed, seen by the next; the sizes that the store has then."""
     operation, world = OPERATIONS[name], World(base, opened=False)
     _whole_files(base, clean)
-    if not operation.damaged:
+    if not operation.first:
         _whole_store(world, clean, reported)
     _unlocked(base)
     _finish(operation, world, clean)
@@ -142,7 +142,7 @@ def check(name: str, base: Path, clean: Clean, reported: list[str]) -> tuple[int
 
 def _finish(operation: Operation, world: World, clean: Clean | None = None) -> None:
     """Let the next command finish what was begun, and do the operation if that has not done it."""
-    if not operation.damaged:
+    if not operation.first:
         world.line.save(trigger="interval")
         if clean is not None:
             tree = world.tree()

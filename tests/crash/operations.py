@@ -31,8 +31,8 @@ class Operation:
     """What else must be true once it is done."""
     edits: bool = False
     """An agent edits files in the middle of it."""
-    damaged: bool = False
-    """The store is not whole before it is done."""
+    first: bool = False
+    """Nothing else can be done before it: the store is damaged, or the timeline is elsewhere."""
     or_as: str | None = None
     """It begins in the middle of a restore, which may also be taken back: to the state of the snapshot of this label."""
 
@@ -47,13 +47,13 @@ def operation(
     holds: Question = lambda world: True,
     *,
     edits: bool = False,
-    damaged: bool = False,
+    first: bool = False,
     or_as: str | None = None,
 ) -> Callable[[Act], Act]:
     """Put a function under fire; without ``done`` it is one that can be done any number of times."""
 
     def declare(act: Act) -> Act:
-        OPERATIONS[name] = Operation(name, prepare, act, done, holds, edits, damaged, or_as)
+        OPERATIONS[name] = Operation(name, prepare, act, done, holds, edits, first, or_as)
         return act
 
     return declare
@@ -99,6 +99,10 @@ def imported(world: World) -> bool:
 def import_is_whole(world: World) -> bool:
     line = world.store.timeline("main", sources=[tb.Workspace(world.base / worlds.ELSEWHERE)])
     return [line.read(row.id, "a.txt") for row in line.log().snapshots] == [b"2\n", b"1\n", b"0\n"]
+
+
+def relocated(world: World) -> bool:
+    return [row.root for row in world.store.timelines()] == [str(world.root)]
 
 
 def pushed(world: World) -> bool:
@@ -203,8 +207,14 @@ def push(world: World) -> Iterator[str]:
     yield from ()
 
 
-@operation("repair (no catalogue)", worlds.without_catalogue, nothing_to_repair, damaged=True)
-@operation("repair (torn pack)", worlds.with_a_torn_pack, nothing_to_repair, damaged=True)
+@operation("relocate", worlds.moved, relocated, first=True)
+def relocate(world: World) -> Iterator[str]:
+    world.store.relocate(world.base / worlds.ELSEWHERE, world.root)
+    yield from ()
+
+
+@operation("repair (no catalogue)", worlds.without_catalogue, nothing_to_repair, first=True)
+@operation("repair (torn pack)", worlds.with_a_torn_pack, nothing_to_repair, first=True)
 def repair_store(world: World) -> Iterator[str]:
     repair(world.store_path, apply=True)
     yield from ()

@@ -70,6 +70,16 @@ def sealed(base: Path) -> None:
     world.store.close()
 
 
+def moved(base: Path) -> None:
+    """The project was at another place when it was saved."""
+    world = World(base, directory=ELSEWHERE)
+    make_tree(world.root, BEFORE)
+    world.line.save("before")
+    world.turn("work", {"changed": "by the agent"})
+    world.store.close()
+    world.root.rename(base / "project")
+
+
 def with_large_files(base: Path) -> None:
     world = _saved(base)
     world.write("large", noise(1_500_000, "chunked"))

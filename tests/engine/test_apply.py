@@ -1,11 +1,11 @@
-"""An apply that fails leaves everything exactly as it was, says so, and can be tried again."""
+"""An apply that fails leaves everything exactly as it was, says so, and can be tried again. At every call: `tests/crash`."""
 
 from __future__ import annotations
 
 import errno
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from takeback.store.catalogue import journals
 from takeback.store.reader import Reader
 
 BEFORE: dict[str, Spec] = {"a": "1", "b": "1", "gone/x": "1", "gone/empty": Dir(0o700), "swap": "file", "mode": "m"}
-CHANGING = ("rename", "link", "unlink", "rmdir", "mkdir", "chmod", "fchmod")
 
 
 def work(world: World) -> None:
@@ -45,74 +44,6 @@ def clean(world: World) -> bool:
         assert journals.every(tx) == []
     assert not any(name.startswith(".takeback") for name in os.listdir(world.root))
     return not world.store.verify(read_data=True).problems
-
-
-def fail_once(patch: pytest.MonkeyPatch, number: int, error: Callable[[], BaseException]) -> list[str]:
-    """Once the safety snapshot is recorded, let the change of this number fail; returns what failed."""
-    made = 0
-    failed: list[str] = []
-    begin = apply._begin
-
-    def counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            nonlocal made
-            made += not _is_staged(arguments[1 if name in ("rename", "link") else 0])
-            if made == number and not failed:
-                failed.append(name)
-                raise error()
-            return function(*arguments, **options)
-
-        return call
-
-    def armed(*arguments: Any) -> Any:
-        result = begin(*arguments)
-        for name in CHANGING:
-            patch.setattr(os, name, counted(name, getattr(os, name)))
-        return result
-
-    patch.setattr(apply, "_begin", armed)
-    return failed
-
-
-def _is_staged(name: object) -> bool:
-    """Whether it is something in a staging directory, or that itself: tidying up may fail quietly."""
-    return isinstance(name, bytes) and (name.isdigit() or name == b"journal" or name.startswith(b".takeback"))
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        lambda: OSError(errno.ENOSPC, "No space left on device"),
-        lambda: OSError(errno.EIO, "I/O error"),
-        KeyboardInterrupt,
-    ],
-    ids=["no space", "broken disk", "Ctrl-C"],
-)
-def test_whatever_fails_all_is_as_before_and_the_next_try_succeeds(
-    world: World, monkeypatch: pytest.MonkeyPatch, error: Callable[[], BaseException]
-) -> None:
-    before, after = world.line.show("before"), world.tree()
-    number, failures = 0, 0
-    while True:
-        number += 1
-        with monkeypatch.context() as patch:
-            failed = fail_once(patch, number, error)
-            try:
-                world.line.undo()
-                raised = False
-            except (tb.TakebackError, KeyboardInterrupt):
-                raised = True
-        if raised:
-            failures += 1
-            assert not world.line.diff()
-            assert world.tree() == after, f"{failed} failed as change {number}"
-            assert clean(world)
-            continue
-        assert not failed
-        break
-    assert not world.line.diff(before)
-    assert clean(world)
-    assert failures > 6
 
 
 def test_a_file_that_reads_back_otherwise_is_an_error_and_all_is_as_before(

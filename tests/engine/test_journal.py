@@ -1,11 +1,12 @@
-"""A restore or undo that was killed is finished by the next command, or is as if it had never begun; nothing in between."""
+"""A restore or undo that was killed is finished by the next command, or is as if it had never begun; nothing in between.
+
+Here at chosen points, and with what others did meanwhile; at every point: `tests/crash`."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,10 @@ import pytest
 
 import takeback as tb
 from support.agent import World
-from support.privileges import drop_privileges
 from support.processes import KILLED, in_child
 from support.scenes import BEFORE, turn
 from support.trees import Node, make_tree
-from takeback.engine import apply, plandoc
+from takeback.engine import apply
 from takeback.store.catalogue import journals
 
 Tree = dict[str, Node]
@@ -218,109 +218,6 @@ def test_looking_does_not_finish_anything(scene: Scene) -> None:
     world.line.log()
     world.line.show("@")
     assert scene.pending()
-
-
-# every point
-
-
-def changes(scene: Scene, act: Callable[[World], object]) -> int:
-    """How many changes to the workspace it takes."""
-
-    def work() -> int:
-        world, made = World(scene.base), 0
-        begin = apply._begin
-
-        def counting(*arguments: Any) -> Any:
-            result = begin(*arguments)
-            for name in CHANGING:
-                setattr(os, name, counted(getattr(os, name)))
-            return result
-
-        def counted(function: Callable[..., Any]) -> Callable[..., Any]:
-            def call(*arguments: Any, **options: Any) -> Any:
-                nonlocal made
-                made += 1
-                return function(*arguments, **options)
-
-            return call
-
-        setattr(apply, "_begin", counting)  # noqa: B010 - it is a function of another type
-        act(world)
-        return made
-
-    code, made = in_child(work)
-    assert code == 0
-    return int(made)
-
-
-def test_killed_before_any_change_it_is_finished(tmp_path: Path) -> None:
-    total = changes(Scene(tmp_path / "count"), undo)
-    assert total > 20
-    for number in range(1, total + 1):
-        scene = Scene(tmp_path / str(number))
-        scene.killed(undo, lambda number=number: kill_at_change(number))  # type: ignore[misc]
-        world = scene.next_command()
-        assert world.tree() == scene.before, f"killed before change {number} of {total}"
-        scene.check_clean(world)
-
-
-def test_killed_again_while_it_is_finished_it_is_finished_by_the_third(tmp_path: Path) -> None:
-    for number in range(1, 16, 2):
-        scene = Scene(tmp_path / str(number))
-        scene.killed(undo, lambda: kill_at_change(6))
-        scene.killed(lambda world: world.line.save(), lambda number=number: kill_at_change(number, (plandoc, "decode_plan")))  # type: ignore[misc]  # fmt: skip
-        assert scene.pending()
-        world = scene.next_command()
-        assert world.tree() == scene.before, f"killed again before change {number}"
-        scene.check_clean(world)
-
-
-def test_killed_while_directories_were_made_writable_they_get_their_modes_back(tmp_path: Path) -> None:
-    """As an ordinary person, in directories that forbid writing."""
-
-    def work() -> None:
-        drop_privileges()
-        for number in range(1, 30):
-            base = tmp_path / str(number)
-            base.mkdir()
-            world = World(base)
-            make_tree(world.root, {"sealed/a": "1", "sealed/b": "1", "sealed/deep/c": "1", "other/d": "1"})
-            for path, mode in (("sealed/deep", 0o500), ("sealed", 0o555), ("other", 0o555)):
-                world.chmod(path, mode)
-            before = world.tree()
-            with world.line.turn("work"), unsealed(world):
-                world.edit({"sealed/a": "2", "sealed/b": None, "sealed/deep/c": "2", "sealed/new/x": "2"})
-                world.chmod("other", 0o511)
-            scene = Scene.__new__(Scene)
-            scene.base = base
-
-            def killed(base: Path = base, number: int = number) -> None:
-                kill_at_change(number)
-                World(base).line.undo()
-
-            code, _ = in_child(killed)
-            world = scene.next_command()
-            assert world.tree() == before, f"killed before change {number}"
-            scene.check_clean(world)
-            world.chmod("sealed", 0o755)
-            world.chmod("sealed/deep", 0o755)
-            world.chmod("other", 0o755)
-            if code == 0:
-                assert number > 5
-                return
-        raise AssertionError("it never came to its end")
-
-    code, _ = in_child(work)
-    assert code == 0
-
-
-@contextmanager
-def unsealed(world: World) -> Iterator[None]:
-    for path in ("sealed", "sealed/deep"):
-        world.chmod(path, 0o755)
-    yield
-    for path, mode in (("sealed/deep", 0o500), ("sealed", 0o555)):
-        world.chmod(path, mode)
 
 
 # what somebody did after the kill

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 from pathlib import Path
 
 import pytest
 
 import takeback as tb
 from support.agent import World
-from support.processes import KILLED, in_child, kill_before_step
 from support.stores import noise, nothing, residue
 from takeback.engine.plandoc import encode_plan
 from takeback.model.ids import BlobKind
@@ -314,51 +311,6 @@ def test_a_file_that_still_stands_is_captured_again_unless_it_is_ignored(world: 
     assert world.line.read("@", "conf/.env") == SECRET
     assert world.line.purge("conf/.env").gone
     assert_gone(world, SECRET)
-
-
-def test_killed_anywhere_nothing_happened_or_the_next_maintenance_finishes_it(tmp_path: Path) -> None:
-    before = after = 0
-    for step in itertools.count(1, 9):
-        base = tmp_path / str(step)
-        base.mkdir()
-        world = World(base)
-        world.write("keep.bin", noise(300_000, "keep"))
-        world.write(".env", SECRET)
-        world.line.save()
-        world.store.maintain()
-        world.write("a.txt", "one\n")
-        world.write("copy", SECRET)
-        world.line.save()
-        ids = [row.id for row in world.line.log().snapshots]
-        world.store.close()
-
-        def act(step: int = step, base: Path = base) -> None:
-            world = World(base)
-            kill_before_step(step)
-            world.line.purge(".env")
-
-        code, _ = in_child(act)
-        world = World(base)
-        assert world.store.verify(read_data=True).ok, f"killed before step {step}"
-        assert [row.id for row in world.line.log().snapshots] == ids
-        held = [world.line.show(id).not_captured for id in ids]
-        assert all(held) or not any(held), "in all of them, or in none"
-        if not any(held):
-            before += 1
-            assert world.line.read("@", "copy") == SECRET
-            assert world.line.purge(".env").gone
-        else:
-            after += 1
-            world.store.maintain()
-            world.store.maintain()
-        assert_gone(world, SECRET)
-        assert world.line.read("@", "keep.bin") == noise(300_000, "keep")
-        assert not os.listdir(world.store_path / "tmp")
-        world.store.close()
-        if code == 0:
-            break
-        assert code == KILLED
-    assert before > 2 and after > 2, (before, after)
 
 
 def test_snapshots_that_come_meanwhile_are_looked_at_too(

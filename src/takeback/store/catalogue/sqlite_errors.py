@@ -52,7 +52,9 @@ def catalogue_error(error: apsw.Error, path: str = "", system: int = 0) -> Takeb
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
             return Unavailable(
                 f"the store's catalogue cannot be opened or written: {error}.",
-                hints=["check who owns the store's directory and whether it is mounted read-only"],
+                hints=[
+                    "check who owns the store's directory, whether it is mounted read-only, and whether the disk is full"
+                ],
             )
         case apsw.ConstraintError():
             return Conflict(f"the catalogue already holds something else there: {error}")
