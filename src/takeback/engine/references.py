@@ -23,8 +23,10 @@ from takeback.store.reader import Reader
 
 Reference = str | Snapshot
 
-_BACK = re.compile(r"@(?:-(\d*))?")
-_AGO = re.compile(r"(.+?)\s+ago")
+_BEYOND = 1 << 40
+"""More steps than there are in any history."""
+_BACK = re.compile(r"@(?:-(\d{0,4000}))?")
+_AGO = re.compile(r"(\S.{0,100})\sago")
 _PREFIX = re.compile(rf"[0-9a-f]{{1,{ID_LENGTH}}}")
 _NOT_FOUND_HINT = "`takeback log` lists the snapshots and their labels"
 
@@ -81,9 +83,9 @@ def _relative(tx: Transaction, timeline: int, text: str, session: str | None) ->
         return snapshots.by_id(tx, first.opening) if first is not None else snapshots.first(tx, timeline)
     if match := _BACK.fullmatch(text):
         steps = 0 if text == "@" else int(match[1] or 1)
-        count = snapshots.count(tx, timeline)
-        row = snapshots.back(tx, timeline, steps) if steps < count else None
+        row = snapshots.back(tx, timeline, steps) if steps < _BEYOND else None
         if row is None:
+            count = snapshots.count(tx, timeline)
             raise NotFound(f"{text} is before the first snapshot: there are only {count}", hints=[_NOT_FOUND_HINT])
         return row
     if match := _AGO.fullmatch(text):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from takeback.errors import Integrity
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Row, Transaction
+from takeback.store.catalogue.rows import OPTIONAL_TEXT, all_checked, checked
 
 
 class SnapshotRow(NamedTuple):
@@ -27,6 +29,7 @@ class SnapshotRow(NamedTuple):
     pinned: bool = False
 
 
+_TYPES = (int, str, int, OPTIONAL_TEXT, int, str, str, bytes, int, int)
 _COLUMNS = 'seq, id, timeline, parent, time_ns, "trigger", session, manifest, changed, mixed'
 
 
@@ -88,21 +91,23 @@ def beside(tx: Transaction, row: SnapshotRow, direction: int) -> SnapshotRow | N
 
 def at(tx: Transaction, timeline: int, time_ns: int) -> SnapshotRow | None:
     """The newest snapshot that is not newer than a time."""
-    sql = f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? AND time_ns <= ? ORDER BY seq DESC LIMIT 1"
+    sql = (
+        f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? AND time_ns <= ? ORDER BY time_ns DESC, seq DESC LIMIT 1"
+    )
     return _first(tx, sql, timeline, time_ns)
 
 
 def with_prefix(tx: Transaction, prefix: str, limit: int = 5) -> list[SnapshotRow]:
     """Snapshots of the whole store whose id begins with a prefix."""
-    sql = f"SELECT {_COLUMNS} FROM snapshots WHERE id >= ? AND id < ? ORDER BY seq DESC LIMIT {int(limit)}"
+    sql = f"SELECT {_COLUMNS} FROM snapshots WHERE id >= ? AND id < ? ORDER BY +seq DESC LIMIT {int(limit)}"
     return [_row(row) for row in tx.execute(sql, (prefix, prefix + "g"))]
 
 
 def labelled(tx: Transaction, timeline: int, label: str) -> SnapshotRow | None:
     """The newest snapshot of a timeline with a label."""
     sql = (
-        f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? AND id IN (SELECT snapshot FROM labels WHERE name = ?) "
-        "ORDER BY seq DESC LIMIT 1"
+        f"SELECT {_COLUMNS} FROM snapshots WHERE +timeline = ? AND id IN (SELECT snapshot FROM labels WHERE name = ?) "
+        "ORDER BY +seq DESC LIMIT 1"
     )
     return _first(tx, sql, timeline, label)
 
@@ -137,9 +142,10 @@ def with_marks(tx: Transaction, rows: list[SnapshotRow]) -> list[SnapshotRow]:
     pinned: set[str] = set()
     for some in _batches([row.id for row in rows]):
         marks = ", ".join("?" * len(some))
-        for id, name in tx.execute(
+        found = tx.execute(
             f"SELECT snapshot, name FROM labels WHERE snapshot IN ({marks}) ORDER BY added_ns, name", some
-        ):
+        )
+        for id, name in all_checked("labels", found, (str, str)):
             labels.setdefault(id, []).append(name)
         pinned.update(id for (id,) in tx.execute(f"SELECT snapshot FROM pins WHERE snapshot IN ({marks})", some))
     return [row._replace(labels=tuple(labels.get(row.id, ())), pinned=row.id in pinned) for row in rows]
@@ -197,7 +203,11 @@ def inherit(tx: Transaction, parents: Mapping[str, str | None]) -> None:
         if parent in parents
     ]
     for id, parent in orphans:
+        passed: set[str] = set()
         while parent in parents:
+            if parent in passed:
+                raise Integrity(f"the snapshots before {id[:8]!r} go round in a circle")
+            passed.add(parent)
             parent = parents[parent]
         tx.execute("UPDATE snapshots SET parent = ? WHERE id = ?", (parent, id))
 
@@ -236,7 +246,7 @@ def _first(tx: Transaction, sql: str, *params: object) -> SnapshotRow | None:
 
 
 def _row(row: Row) -> SnapshotRow:
-    return SnapshotRow(*row)
+    return SnapshotRow(*checked("snapshots", row, _TYPES))
 
 
 def _batches(ids: list[str], size: int = 500) -> Iterable[list[str]]:
