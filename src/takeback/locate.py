@@ -298,7 +298,7 @@ def _load(file: str) -> dict[str, Any]:
     try:
         with builtins.open(file, "rb") as handle:
             return tomllib.load(handle)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(f"cannot read {file}: {error}", hints=["correct it, or move it away"]) from error
 
 

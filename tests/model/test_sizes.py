@@ -88,3 +88,15 @@ def test_any_text_is_a_size_and_a_duration_or_invalid(text: str) -> None:
 )
 def test_sizes_for_people(size: int, text: str) -> None:
     assert format_size(size) == text
+
+
+@pytest.mark.parametrize("text", ["9" * 308 + "TiB", "9" * 309, 10**400])
+def test_a_size_that_no_number_holds_is_no_size(text: str | int) -> None:
+    with pytest.raises(InvalidInput):
+        parse_size(text if isinstance(text, str) else str(text))
+
+
+@pytest.mark.parametrize("value", ["9" * 308 + "w", 10**400])
+def test_a_duration_that_no_number_holds_is_no_duration(value: str | int) -> None:
+    with pytest.raises(InvalidInput):
+        parse_seconds(value)

@@ -178,6 +178,8 @@ def test_the_cache_of_frames_stays_within_its_bytes() -> None:
         cache.put((1, number), bytes(90))
         assert cache.get((1, 0)) is not None, "what is used stays"
     cache.put((2, 0), bytes(2000))
-    assert cache.get((2, 0)) is None
+    cache.put((3, 0), bytes(3000))
+    assert cache.get((2, 0)) is None, "of giants only the last one is kept"
+    assert cache.get((3, 0)) == bytes(3000)
     held = [number for number in range(50) if cache.get((1, number)) is not None]
     assert held == [0, *range(40, 50)]

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from takeback.cli.call import Call
-from takeback.cli.text import age
+from takeback.cli.text import WIDTH, age, clip
 from takeback.model.ids import short
 
 if TYPE_CHECKING:
@@ -52,7 +52,13 @@ def _begun(
         call.close()
     except Exception:  # a completion that fails must not disturb who types
         return []
-    return [item for item in offered if item.value.startswith(incomplete) and not any(map(str.isspace, item.value))]
+    for item in offered:
+        item.help = clip(item.help or "", WIDTH)  # what an agent wrote there must not move a cursor
+    return [
+        item
+        for item in offered
+        if item.value.startswith(incomplete) and item.value.isprintable() and not any(map(str.isspace, item.value))
+    ]
 
 
 def _snapshots(log: Log) -> list[CompletionItem]:

@@ -15,6 +15,7 @@ from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.snapshot import INFORMATIVE, Part
 from takeback.model.tree import DIRECTORY, Entry
+from takeback.store.catalogue import blobs as blob_rows
 from takeback.store.catalogue import journals, snapshots, timelines
 from takeback.store.catalogue.journals import Journal
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -48,20 +49,49 @@ def recover(line: Line, writer: Writer) -> bool:
 
     plan = decode_plan(writer.reader.get(found.plan, BlobKind.DOCUMENT))
     owner = _owner(line, found, plan)
+    safety = _safety(owner, writer, found, plan)
     try:
         done, kept = _finish(owner, writer, plan)
     except TakebackError:
         roll_back(owner, writer, plan.effects)
         return True
-    with line.blobs.database.read() as tx:
-        safety = snapshots.by_id(tx, found.safety)
-    if safety is None:
-        raise Integrity(f"the safety snapshot {found.safety[:8]} of an interrupted restore is gone")
     if done:
         conclude(owner, writer, plan, safety, _as_of(owner, writer, safety), done, kept)
     else:
         _end(owner)
     return True
+
+
+def _safety(line: Line, writer: Writer, found: Journal, plan: Plan) -> SnapshotRow:
+    """The snapshot of the present from before the restore. It must hold, exactly and with its bytes, whatever the plan
+    changes: a journal that an enemy wrote can then do nothing that `undo` does not take back."""
+    with line.blobs.database.read() as tx:
+        row = snapshots.by_id(tx, found.safety)
+    if row is None:
+        raise Integrity(f"the safety snapshot {found.safety[:8]} of an interrupted restore is gone")
+    snapshot = line.load(writer.reader, row)
+    if row.timeline != found.timeline:
+        raise _forged(line, f"its safety snapshot {row.id[:8]} is of another place")
+    for part in {effect.part for effect in plan.effects}:
+        effects = [effect for effect in plan.effects if effect.part == part]
+        moved = (
+            line.source(part).moved(writer.reader, snapshot.parts[part], effects) if part in snapshot.parts else ("",)
+        )
+        if moved:
+            raise _forged(line, f"its safety snapshot {row.id[:8]} does not hold what it would change")
+        before = {effect.before.id for effect in effects if effect.before and effect.before.kind != DIRECTORY}
+        with line.blobs.database.read() as tx:
+            stored = blob_rows.known(tx, before, frozenset())
+        if stored != before:
+            raise _forged(line, "the bytes that it would change are not in the store")
+    return row
+
+
+def _forged(line: Line, why: str) -> Integrity:
+    return Integrity(
+        f"the store says that a restore of {line.root} was interrupted, but {why}. Nothing was changed.",
+        hints=["`takeback verify` checks the store; another one can be used with --store DIR"],
+    )
 
 
 def _as_of(line: Line, writer: Writer, safety: SnapshotRow) -> dict[str, Part]:
@@ -157,6 +187,8 @@ def _owner(line: Line, found: Journal, plan: Plan) -> Line:
             f"{', '.join(missing)} are not at hand here",
             hints=[f"run takeback again with the sources of the timeline {plan.timeline!r}"],
         )
+    if row.root != line.root:
+        raise _forged(line, "it was begun by the timeline of another root")
     return line if row.name == line.name else Line(line.blobs, row.root, row.name, line.sources)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY
 from takeback.store.packs.chunking import LARGE
@@ -21,7 +20,24 @@ def keep_content(writer: Writer, effects: Iterable[Effect]) -> None:
     known = writer.known(entry.id for entry in entries)
     for entry in entries:
         if entry.id not in known or (entry.size > LARGE and not has_chunks(writer, entry.id)):
-            writer.put(writer.reader.get(entry.id), BlobKind.DATA)
+            writer.put_stream(_reading(writer.reader.stream(entry.id)))
+
+
+def _reading(pieces: Iterator[bytes]) -> Callable[[int], bytes]:
+    """A read function over the pieces of a blob, which may be larger than memory."""
+    rest = b""
+
+    def read(count: int) -> bytes:
+        nonlocal rest
+        while not rest:
+            piece = next(pieces, None)
+            if piece is None:
+                return b""
+            rest = piece
+        given, rest = rest[:count], rest[count:]
+        return given
+
+    return read
 
 
 def has_chunks(writer: Writer, blob: bytes) -> bool:

@@ -89,6 +89,8 @@ def _manifests(reader: Reader, tx: Transaction) -> Iterator[_Manifest]:
     for blob in blob_rows.of_kind(tx, BlobKind.MANIFEST):
         try:
             raw = json.loads(reader.get(blob, BlobKind.MANIFEST))
+            if not 0 <= int(raw["time_ns"]) < 1 << 63 or name_bytes(f"{raw['root']}{raw['timeline']}") is None:
+                continue  # no row could hold it
             yield _Manifest(
                 blob,
                 str(raw["id"]),
@@ -98,7 +100,7 @@ def _manifests(reader: Reader, tx: Transaction) -> Iterator[_Manifest]:
                 int(raw["time_ns"]),
                 str(raw["trigger"]),
             )
-        except (TakebackError, ValueError, KeyError, TypeError, RecursionError):
+        except (TakebackError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
             continue
 
 

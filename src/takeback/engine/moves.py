@@ -143,7 +143,8 @@ class _Book:
         for around in own:
             if around.level == "action":
                 continue
-            actions = list(around.context.get("actions", ()))
+            known = around.context.get("actions")
+            actions = list(known) if isinstance(known, list) else []
             if event.context and len(actions) < MAX_ACTIONS:
                 actions.append({**event.context, "title": event.title, "time_ns": self._now})
             context = {**around.context, "marks": True, "actions": actions}

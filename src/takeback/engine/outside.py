@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from takeback.model.move import Move
 from takeback.model.plan import Outside
@@ -12,13 +13,23 @@ def outside_effects(moves: Sequence[Move]) -> tuple[Outside, ...]:
     """Commits that git gained inside the moves, and the effects that the agent's adapter recorded."""
     found: dict[Outside, None] = {}
     for move in moves:
-        opened, closed = move.context.get("opened", {}), move.context.get("closed", {})
-        before, after = (side.get("git") or {} for side in (opened, closed))
-        if before.get("commit") and after.get("commit") and before["commit"] != after["commit"]:
-            what = f"git's HEAD went from {before['commit'][:10]} to {after['commit'][:10]}"
+        opened, closed = (_object(move.context.get(side)) for side in ("opened", "closed"))
+        before, after = (_object(side.get("git")).get("commit") for side in (opened, closed))
+        if before and after and before != after:
+            what = f"git's HEAD went from {str(before)[:10]} to {str(after)[:10]}"
             found[Outside("commit", what, move.closed_ns or 0)] = None
-        for record in (opened, closed, *move.context.get("actions", ())):
-            for effect in record.get("effects", ()):
+        for record in (opened, closed, *map(_object, _list(move.context.get("actions")))):
+            when = record.get("time_ns")
+            for effect in map(_object, _list(record.get("effects"))):
                 kind, what = str(effect.get("kind", "effect")), str(effect.get("what", ""))
-                found[Outside(kind, what, int(record.get("time_ns", move.opened_ns)))] = None
+                found[Outside(kind, what, when if isinstance(when, int) else move.opened_ns)] = None
     return tuple(found)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """A part of a context, which may hold anything."""
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from takeback.engine.manifest import canonical
 from takeback.errors import Integrity
+from takeback.model.jsontext import parse_object
 from takeback.model.plan import Effect, Plan
-from takeback.model.tree import KINDS, Entry
+from takeback.model.tree import KINDS, Entry, name_bytes
+
+_WHAT = "the journal of an interrupted restore"
+_VERBS = ("restore", "undo", "redo")
 
 
 def encode_plan(plan: Plan) -> bytes:
@@ -28,9 +31,14 @@ def encode_plan(plan: Plan) -> bytes:
 
 
 def decode_plan(data: bytes) -> Plan:
+    """What `encode_plan` wrote; Integrity for any other bytes. Whether its paths may be written is the source's to say."""
+    raw = parse_object(data, _WHAT)
     try:
-        raw = json.loads(data)
-        effects = tuple(Effect(part, path, _decode(a), _decode(b)) for part, path, a, b in raw["effects"])
+        effects = tuple(_effect(*each) for each in raw["effects"])
+        texts = [raw[name] for name in ("verb", "timeline", "root", "title")]
+        texts += [*raw["moves"], *([] if raw["target"] is None else [raw["target"]])]
+        if raw["verb"] not in _VERBS or not all(isinstance(text, str) for text in texts):
+            raise ValueError("a field is wrong")
         return Plan(
             verb=raw["verb"],
             timeline=raw["timeline"],
@@ -42,7 +50,14 @@ def decode_plan(data: bytes) -> Plan:
             title=raw["title"],
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise Integrity(f"the journal of an interrupted restore cannot be read: {error!r}") from error
+        raise Integrity(f"{_WHAT} cannot be read: {error!r}") from error
+
+
+def _effect(part: Any, path: Any, before: Any, after: Any) -> Effect:
+    if not isinstance(part, str) or not isinstance(path, str):
+        raise ValueError("an effect without a path")
+    name_bytes(path)  # a path that stands for no bytes is none
+    return Effect(part, path, _decode(before), _decode(after))
 
 
 def _encode(entry: Entry | None) -> list[Any] | None:
@@ -53,6 +68,9 @@ def _decode(raw: list[Any] | None) -> Entry | None:
     if raw is None:
         return None
     kind, mode, size, blob = raw
-    if kind not in KINDS:
-        raise ValueError(f"kind {kind!r}")
-    return Entry(kind, int(mode), int(size), bytes.fromhex(blob))
+    id = bytes.fromhex(blob)
+    if kind not in KINDS or type(mode) is not int or type(size) is not int or len(id) != 32:
+        raise ValueError(f"an entry {raw!r:.80}")
+    if not 0 <= mode <= 0o7777 or not 0 <= size < 1 << 63:
+        raise ValueError(f"mode {mode:o} and size {size}")
+    return Entry(kind, mode, size, id)

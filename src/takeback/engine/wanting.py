@@ -23,7 +23,7 @@ def wanted(store: BlobStore) -> dict[bytes, int | None]:
                 for name, part in json.loads(reader.get(blob)).get("parts", {}).items():
                     refs = {key: bytes.fromhex(each) for key, each in part["refs"].items()}
                     needed.update(reach.of(Part(name, part["kind"], refs)))
-            except (TakebackError, ValueError, KeyError, TypeError, AttributeError):
+            except (TakebackError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 continue
         missing = needed - blob_rows.known(tx, needed, frozenset())
     return {blob: reach.lengths.get(blob) for blob in missing}

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from takeback.errors import InvalidInput
 from takeback.model.sizes import parse_seconds, parse_size
 
+_FOR_EVER = 1 << 62
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -37,7 +39,7 @@ class Policy:
 
     @property
     def age_ns(self) -> int | None:
-        return None if self.max_age is None else int(parse_seconds(self.max_age) * 1e9)
+        return None if self.max_age is None else int(min(parse_seconds(self.max_age) * 1e9, _FOR_EVER))
 
     @property
     def size(self) -> int | None:

@@ -27,7 +27,7 @@ def parse_size(value: int | str) -> int:
     number, unit = _split(value, "size", "100MiB")
     if unit not in _UNITS:
         raise InvalidInput(f"{value!r} is not a size", hints=["write a number and a unit, such as 100MiB"])
-    return int(number * _UNITS[unit])
+    return int(_finite(number, _UNITS[unit], value, "size"))
 
 
 def parse_seconds(value: float | str) -> float:
@@ -35,7 +35,7 @@ def parse_seconds(value: float | str) -> float:
     number, unit = _split(value, "duration", "5m")
     if unit not in _SECONDS:
         raise InvalidInput(f"{value!r} is not a duration", hints=["write a number and one of ms, s, m, h, d, w"])
-    return number * _SECONDS[unit]
+    return float(_finite(number, _SECONDS[unit], value, "duration"))
 
 
 def format_size(size: float) -> str:
@@ -45,6 +45,16 @@ def format_size(size: float) -> str:
             return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} TiB"
+
+
+def _finite(number: float, unit: float, value: object, what: str) -> float:
+    try:
+        found = number * unit
+        if found < math.inf:
+            return found
+    except OverflowError:
+        pass
+    raise InvalidInput(f"{str(value)[:40]!r} is too much for a {what}", hints=["write a smaller one"])
 
 
 def _split(value: float | str, what: str, example: str) -> tuple[float, str]:

@@ -14,6 +14,11 @@ from takeback.model.ids import BlobKind
 from takeback.model.tree import DIRECTORY, Entry, decode_tree, encode_tree
 
 NO_ID = bytes(32)
+_MANY = 100_000
+_COPIES = 250
+"""More than so many paths, and so many times as many as there are different entries, are no workspace's."""
+_FEW, _NEAR = 64, 4096
+"""Trees of few entries are kept at hand during a walk, so many of them: a small one that comes again costs nothing."""
 MAX_DEPTH = 256
 """Directories deeper than this are not captured, and not believed when a store claims to hold them."""
 _REST = "what is not lost can be restored by name: `takeback restore REF PATH…`"
@@ -112,15 +117,49 @@ def compare(
     With ``paths``, directories that do not lead to any of them are not looked into, so that what is damaged elsewhere is
     not in the way.
     """
-    yield from _compare(reader, a, b, "", 0, paths)
+    yield from _compare(reader, a, b, "", 0, paths, _Growth())
+
+
+class _Growth:
+    """Keeps a walk from going through a few trees that hold each other again and again: 2^256 paths in a kilobyte."""
+
+    def __init__(self) -> None:
+        self._known: set[bytes] = set()
+        self._near: dict[bytes, dict[str, Entry]] = {}
+        self._different = self._all = 0
+
+    def load(self, reader: Reads, tree: bytes | None, depth: int, path: str) -> dict[str, Entry]:
+        """One directory of the walk."""
+        if tree is None:
+            return {}
+        found = self._near.get(tree)
+        if found is None or depth > MAX_DEPTH:
+            found = _load_named(reader, tree, depth, path)
+            if len(found) <= _FEW and len(self._near) < _NEAR:
+                self._near[tree] = found
+        self._all += len(found)
+        if tree not in self._known:
+            self._known.add(tree)
+            self._different += len(found)
+        if self._all > _MANY and self._all > _COPIES * self._different:
+            raise Integrity(
+                f"a tree claims more than {_MANY:,} paths, though it holds only {self._different:,} entries"
+            )
+        return found
 
 
 def _compare(
-    reader: Reads, a: bytes | None, b: bytes | None, prefix: str, depth: int, paths: Sequence[str] | None
+    reader: Reads,
+    a: bytes | None,
+    b: bytes | None,
+    prefix: str,
+    depth: int,
+    paths: Sequence[str] | None,
+    growth: _Growth,
 ) -> Iterator[tuple[str, Entry | None, Entry | None]]:
     if a == b:
         return
-    before, after = ({} if tree is None else _load_named(reader, tree, depth, prefix) for tree in (a, b))
+    before, after = (growth.load(reader, tree, depth, prefix) for tree in (a, b))
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)
         if old == new:
@@ -131,7 +170,7 @@ def _compare(
         inner_old = old.id if old is not None and old.kind == DIRECTORY else None
         inner_new = new.id if new is not None and new.kind == DIRECTORY else None
         if paths is None or within(paths, path) or any(wanted.startswith(path + "/") for wanted in paths):
-            yield from _compare(reader, inner_old, inner_new, path, depth + 1, paths)
+            yield from _compare(reader, inner_old, inner_new, path, depth + 1, paths, growth)
 
 
 def _load_named(reader: Reads, tree: bytes, depth: int, path: str) -> dict[str, Entry]:

@@ -107,6 +107,7 @@ def open_local(path: str | os.PathLike[str], *, create: bool = True, readonly: b
     """Open the store in a directory. It is made on first use if ``create``, else NotFound."""
     directory = _directory(os.fspath(path))
     found = _find(directory, create=create and not readonly)
+    creation.check_directories(directory)
     readonly = readonly or not os.access(directory, os.W_OK)
     database = SqliteDatabase(os.path.join(directory, creation.CATALOGUE), readonly=readonly)
     try:

@@ -7,11 +7,12 @@ in which nothing can be stored yet; the rename that ends a creation also takes t
 from __future__ import annotations
 
 import os
+import stat
 
 from takeback.errors import InvalidInput, Unavailable
 from takeback.store import header
 from takeback.store.catalogue.sqlite import SqliteDatabase
-from takeback.store.durable import storage_error, sync_directory
+from takeback.store.durable import not_own, storage_error, sync_directory
 from takeback.store.header import Header
 from takeback.store.locks import root_lock
 
@@ -51,6 +52,7 @@ def _create(directory: str) -> Header:
     sync_directory(directory)
     for suffix in ("", "-wal", "-shm"):
         _unlink(os.path.join(directory, CATALOGUE + suffix))
+    check_directories(directory)
     for name in DIRECTORIES:
         os.makedirs(os.path.join(directory, name), 0o700, exist_ok=True)
     database = SqliteDatabase(os.path.join(directory, CATALOGUE))
@@ -63,6 +65,18 @@ def _create(directory: str) -> Header:
     sync_directory(directory)
     sync_directory(os.path.dirname(directory))
     return made
+
+
+def check_directories(directory: str) -> None:
+    """Integrity if one of a store's directories is a link: what is written or removed there would be somebody else's."""
+    for name in DIRECTORIES:
+        path = os.path.join(directory, name)
+        try:
+            status = os.lstat(path)
+        except OSError:
+            continue  # what needs it says so
+        if not stat.S_ISDIR(status.st_mode):
+            raise not_own(path)
 
 
 def _refuse_other_things(directory: str) -> None:

@@ -12,12 +12,13 @@ from typing import Protocol
 
 from blake3 import blake3
 
-from takeback.store.durable import storage_error
+from takeback.store.durable import NotPlain, read_plain_file, storage_error
 
 _HEAD = struct.Struct("<4s32sI")
 _MAGIC = b"TBD1"
 UNFINISHED = "."
 """What the names of files begin with that are being written, or were when their process was killed."""
+_LIMIT = 1 << 30
 
 
 class Derived(Protocol):
@@ -42,9 +43,8 @@ class DerivedFiles:
 
     def get(self, key: str) -> bytes | None:
         try:
-            with open(self._path(key), "rb", buffering=0) as file:
-                framed = file.read()
-        except OSError:
+            framed = read_plain_file(self._path(key), _LIMIT)
+        except (OSError, NotPlain):
             return None
         return _unframe(_key_bytes(key), framed)
 

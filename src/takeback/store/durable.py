@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
-from takeback.errors import Conflict, TakebackError, Unavailable
+from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.sizes import format_size
 from takeback.store.space import space
 
+PLAIN = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+"""How a file of the store is opened to read it: no link is followed and no pipe waited for."""
+
+_OWN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
@@ -41,6 +47,54 @@ def disk_full(doing: str, directory: str) -> Unavailable:
             "free some space there and run the command again",
             "`takeback prune --keep-last 50 --all` lets old snapshots go, `takeback maintain` frees what they took",
         ],
+    )
+
+
+class NotPlain(Exception):
+    """What stands there is no regular file of a sensible size."""
+
+
+def read_plain_file(path: str, limit: int) -> bytes:
+    """A whole file. A link is not followed, a pipe not waited for and nothing longer than ``limit`` read: NotPlain."""
+    try:
+        fd = os.open(path, PLAIN)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR):
+            raise NotPlain(path) from error
+        raise
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
+            raise NotPlain(path)
+        with open(fd, "rb", buffering=0, closefd=False) as file:
+            return file.read(min(limit, status.st_size + 1))
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def own_directory(root: str, *names: str) -> Iterator[int]:
+    """The descriptor of a directory below a store's own, reached through no link: what is removed there must be ours."""
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in names:
+            try:
+                inner = os.open(name, _OWN_DIRECTORY, dir_fd=handle)
+            except OSError as error:
+                if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                    raise not_own(os.path.join(root, *names)) from error
+                raise
+            os.close(handle)
+            handle = inner
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def not_own(path: str) -> Integrity:
+    return Integrity(
+        f"{path} is a link, or no directory, where the store's own directory should be. Nothing there was touched.",
+        hints=["put the directory back, or use a copy of the store"],
     )
 
 

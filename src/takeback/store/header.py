@@ -7,6 +7,7 @@ import time
 from typing import Any, NamedTuple
 
 from takeback.errors import Integrity, Unavailable
+from takeback.store.durable import NotPlain, read_plain_file
 
 FORMAT = 1
 NAME = "store.json"
@@ -40,11 +41,11 @@ def encode_header(header: Header) -> bytes:
 
 def decode_header(data: bytes, where: str) -> Header:
     """What `encode_header` wrote; Integrity for other bytes, Unavailable for a store of a later format."""
-    import json
+    from takeback.model.jsontext import parse_json
 
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(data, NAME)
+    except Integrity as error:
         raise _damaged(where, "it is not JSON") from error
     number = value.get("format") if isinstance(value, dict) else None
     if type(number) is not int or number < 1:
@@ -72,8 +73,11 @@ def _checked(value: dict[str, Any], where: str) -> Header:
 
 def read_header(directory: str) -> Header:
     """FileNotFoundError if there is none."""
-    with open(os.path.join(directory, NAME), "rb", buffering=0) as file:
-        return decode_header(file.read(_LIMIT), directory)
+    try:
+        data = read_plain_file(os.path.join(directory, NAME), _LIMIT)
+    except NotPlain as error:
+        raise _damaged(directory, "it is no file of its own, or a giant one") from error
+    return decode_header(data, directory)
 
 
 def _damaged(where: str, why: str) -> Integrity:

@@ -21,7 +21,7 @@ from typing import Protocol
 from takeback.errors import Locked
 from takeback.store.catalogue import counters
 from takeback.store.catalogue.database import Database, Transaction
-from takeback.store.durable import storage_error
+from takeback.store.durable import PLAIN, storage_error
 
 
 class Lease:
@@ -88,7 +88,11 @@ class FileLeases:
 
     def ended(self, generation: int) -> bool:
         ended = True
-        for name in os.listdir(self._directory):
+        try:
+            names = os.listdir(self._directory)
+        except OSError as error:
+            raise storage_error(error, "looking at the leases of the store") from error
+        for name in names:
             if name.isdecimal() and int(name) <= generation:
                 ended = self._remove_if_free(os.path.join(self._directory, name)) and ended
         return ended
@@ -96,13 +100,13 @@ class FileLeases:
     def _open(self, generation: int) -> int | None:
         path = os.path.join(self._directory, str(generation))
         try:
-            return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            return os.open(path, PLAIN)
         except FileNotFoundError:
             pass
-        except OSError:
+        except OSError as error:
             if self._database.readonly:
                 return None
-            raise
+            raise storage_error(error, "taking a lease of the store") from error
         try:
             return os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError as error:
@@ -113,9 +117,11 @@ class FileLeases:
     def _remove_if_free(self, path: str) -> bool:
         """A lease file of the past can go: who opens it from now on finds the generation changed and takes a new one."""
         try:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            fd = os.open(path, PLAIN)
         except FileNotFoundError:
             return True
+        except OSError as error:
+            raise storage_error(error, "looking at a lease of the store") from error
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

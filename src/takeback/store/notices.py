@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from takeback.store.durable import NotPlain, read_plain_file
+
 NAME = "notices.jsonl"
 _MOST_BYTES = 64 << 10
 """A failure that comes again and again fills no disk."""
@@ -32,7 +34,7 @@ def note(directory: str | os.PathLike[str], where: str, message: str, hints: Ite
     line = json.dumps({"time_ns": time.time_ns(), "where": where, "message": message, "hints": list(hints)}) + "\n"
     path = os.path.join(directory, NAME)
     try:
-        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
             if os.fstat(fd).st_size < _MOST_BYTES:
                 os.write(fd, line.encode())
@@ -62,15 +64,17 @@ def take(directory: str | os.PathLike[str]) -> tuple[Notice, ...]:
     except OSError:
         return read(directory)  # a store that can only be read
     found = _read(aside)
-    os.unlink(aside)
+    try:
+        os.unlink(aside)
+    except OSError:
+        pass  # no file that we have written
     return found
 
 
 def _read(path: str) -> tuple[Notice, ...]:
     try:
-        with open(path, "rb") as file:
-            data = file.read(2 * _MOST_BYTES)
-    except OSError:
+        data = read_plain_file(path, 2 * _MOST_BYTES)
+    except (OSError, NotPlain):
         return ()
     return tuple(found for line in data.splitlines() if (found := _parse(line)) is not None)
 
@@ -79,5 +83,5 @@ def _parse(line: bytes) -> Notice | None:
     try:
         raw = json.loads(line)
         return Notice(int(raw["time_ns"]), str(raw["where"]), str(raw["message"]), tuple(map(str, raw["hints"])))
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
         return None

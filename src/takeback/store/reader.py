@@ -24,6 +24,8 @@ from takeback.store.packs.recipe import Recipe, decode_recipe
 from takeback.store.packs.sealing import HOT, Sealer
 
 CACHE_BYTES = 32 << 20
+AT_ONCE = 512 << 20
+"""The most that is ever read into memory in one piece; a few chunks, named again and again, would make any length."""
 _AHEAD = 256
 
 
@@ -65,11 +67,18 @@ class Reader:
         self._ahead.clear()
 
     def get(self, id: bytes, kind: BlobKind | None = None) -> bytes:
-        """The blob's bytes. ``kind`` is what the caller takes it for, for the message when it is missing: equal bytes
-        are one blob, whatever kind they were first stored as."""
+        """The blob's bytes, all at once; what may be longer than any tree or document is for `stream`. ``kind`` is what
+        the caller takes it for, for the message when it is missing: equal bytes are one blob, whatever kind they were
+        first stored as."""
         stored = self._stored(id, kind)
         if stored.kind == BlobKind.RECIPE:
-            return b"".join(self._assemble(id, decode_recipe(id, stored.data)))
+            recipe = decode_recipe(id, stored.data)
+            if recipe.size > AT_ONCE:
+                raise Integrity(
+                    f"blob {id.hex()[:12]} claims {recipe.size} bytes, more than anything that is read in one piece",
+                    hints=["`takeback verify` names every snapshot that is harmed; the others can be restored"],
+                )
+            return b"".join(self._assemble(id, recipe))
         return stored.data
 
     def stream(self, id: bytes) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue.figures import figures
@@ -52,7 +53,7 @@ def stats(store: BlobStore) -> StoreStats:
         frames = tx.execute("SELECT COUNT(*) FROM frames")[0][0]
         maintained_ns = figures(tx).maintained_ns
     return StoreStats(
-        blobs={BlobKind(kind).name.lower(): int(count) for kind, count in kinds},
+        blobs={_name(kind): int(count) for kind, count in kinds},
         raw_bytes=int(packs[2]) + int(hot[2]),
         packed_bytes=int(packs[1]),
         hot_bytes=int(hot[1]),
@@ -63,3 +64,10 @@ def stats(store: BlobStore) -> StoreStats:
         catalogue_bytes=store.database.size(),
         maintained_ns=maintained_ns,
     )
+
+
+def _name(kind: object) -> str:
+    try:
+        return BlobKind(kind).name.lower()  # type: ignore[arg-type]
+    except ValueError:
+        raise Integrity(f"the catalogue lists blobs of the kind {kind!r}, which nothing has") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -81,9 +81,10 @@ def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
     if snapshot.labels or snapshot.pinned:
         labels = ", ".join(snapshot.labels)
         facts.append([("labels", "quiet"), (labels + (" (pinned)" if snapshot.pinned else ""), "label")])
-    git: dict[str, Any] = snapshot.context.get("git") or {}
-    if git.get("commit"):
-        facts.append([("git", "quiet"), f"{git['commit'][:10]}{' on ' + git['branch'] if git.get('branch') else ''}"])
+    git = snapshot.context.get("git")
+    if isinstance(git, dict) and git.get("commit"):
+        branch = f" on {git['branch']}" if git.get("branch") else ""
+        facts.append([("git", "quiet"), f"{str(git['commit'])[:10]}{branch}"])
     facts += [[("part", "quiet"), f"{part.name} ({part.kind})"] for part in snapshot.parts.values()]
     yield from table(facts, indent=2)
     if files:

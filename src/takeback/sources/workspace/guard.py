@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
+from takeback.model.jsontext import parse_json
 from takeback.model.snapshot import Part
 from takeback.sources import trees
 from takeback.sources.workspace.ignore import RulesRecord
@@ -76,8 +77,8 @@ def encode_ignored(listed: Iterable[tuple[str, int]]) -> bytes:
 
 def decode_ignored(data: bytes) -> dict[str, int]:
     try:
-        listed = dict(json.loads(data))
-    except (ValueError, TypeError, RecursionError) as error:
+        listed = dict(parse_json(data, "a list of ignored paths"))
+    except (ValueError, TypeError) as error:
         raise Integrity("a list of ignored paths in the store is not one") from error
     if not all(isinstance(path, str) and type(inode) is int for path, inode in listed.items()):
         raise Integrity("a list of ignored paths in the store is not one")

@@ -1,7 +1,8 @@
 """Names that a workspace never captures and never writes, wherever they stand.
 
 ``.git`` belongs to git: a restore that wrote into it could move refs or plant a hook. Linux and macOS filesystems may
-fold case, and HFS+ skips some invisible characters, so every spelling that such a filesystem takes for ``.git`` counts.
+fold case, HFS+ skips some invisible characters, and a Windows disk that is mounted (as under WSL) drops dots and spaces
+at the end, takes ``git~1`` for it and names streams after a colon; so every spelling that counts there counts here.
 Staging directories are our own and gone a moment later.
 """
 
@@ -25,11 +26,13 @@ def is_store(names: Iterable[str]) -> bool:
 
 def is_git_name(name: str) -> bool:
     """Whether some filesystem takes this name for ``.git``."""
-    if name.isascii():
-        return len(name) == 4 and name.lower() == ".git"
-    return name.translate(_INVISIBLE).lower() == ".git"
+    if name[:1] not in ".gG" and name.isascii():
+        return False
+    if not name.isascii():
+        name = name.translate(_INVISIBLE)
+    return name.partition(":")[0].rstrip(". ").lower() in (".git", "git~1")
 
 
 def never_captured(name: str) -> bool:
     """Whether an entry of this name is left out whatever the rules say."""
-    return (name[:1] == "." or not name.isascii()) and (is_git_name(name) or name.startswith(STAGE_PREFIX))
+    return (name[:1] in ".gG" or not name.isascii()) and (is_git_name(name) or name.startswith(STAGE_PREFIX))

@@ -226,9 +226,12 @@ def _real_directory(path: str) -> str:
 
 
 def _head_note(present: Part, target: Part) -> str:
-    now, then = (part.detail.get("context", {}).get("git") or {} for part in (present, target))
+    now, then = (part.detail.get("context", {}).get("git") for part in (present, target))
+    now, then = (git if isinstance(git, dict) else {} for git in (now, then))
     if not then.get("commit") or now.get("commit") == then["commit"]:
         return ""
-    where = f"{str(then['commit'])[:10]}{' on ' + then['branch'] if then.get('branch') else ''}"
-    here = f"{str(now.get('commit'))[:10]}{' on ' + now['branch'] if now.get('branch') else ''}"
+    where, here = (
+        f"{str(git.get('commit'))[:10]}{f' on {branch}' if (branch := git.get('branch')) else ''}"
+        for git in (then, now)
+    )
     return f"git's HEAD was {where} then and is {here} now; files are restored, HEAD and the index stay as they are"

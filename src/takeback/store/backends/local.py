@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator
 
-from takeback.errors import InvalidInput, NotFound
-from takeback.store.durable import storage_error, sync_directory, write_new
+from takeback.errors import Integrity, InvalidInput, NotFound
+from takeback.store.durable import PLAIN, not_own, own_directory, storage_error, sync_directory, write_new
 
 _TOP = "packs"
 
@@ -51,8 +53,11 @@ class LocalBackend:
                     yield name
 
     def delete(self, name: str) -> None:
+        self._path(name)
+        *directories, last = name.split("/")
         try:
-            os.unlink(self._path(name))
+            with own_directory(self._root, *directories) as parent:
+                os.unlink(last, dir_fd=parent)
         except FileNotFoundError:
             pass
         except OSError as error:
@@ -76,19 +81,25 @@ class LocalBackend:
         try:
             os.mkdir(path, 0o700)
         except FileExistsError:
-            pass
+            if not stat.S_ISDIR(os.lstat(path).st_mode):
+                raise not_own(path) from None
         sync_directory(parent)
         self._synced.add(path)
 
     def _read(self, name: str, offset: int, length: int | None) -> bytes:
         try:
-            fd = os.open(self._path(name), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            fd = os.open(self._path(name), PLAIN)
         except FileNotFoundError:
             raise NotFound(f"{name} is not in the store") from None
         except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENXIO):
+                raise _no_file(name) from error
             raise storage_error(error, f"reading {name} from the store") from error
         try:
-            size = os.fstat(fd).st_size
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode):
+                raise _no_file(name)
+            size = status.st_size
             start = max(size + offset, 0) if offset < 0 else offset
             wanted = max(size - start, 0) if length is None else min(length, max(size - start, 0))
             return _read_exactly(fd, start, wanted)
@@ -96,6 +107,10 @@ class LocalBackend:
             raise storage_error(error, f"reading {name} from the store") from error
         finally:
             os.close(fd)
+
+
+def _no_file(name: str) -> Integrity:
+    return Integrity(f"{name} is no file: something else stands in its place", hints=["takeback verify"])
 
 
 def _read_exactly(fd: int, start: int, wanted: int) -> bytes:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.rows import all_checked, checked
 from takeback.store.packs.pack import FrameSpan, PackEntry
 
 HOT_PACK = 0
@@ -29,6 +30,11 @@ class Location(NamedTuple):
     frame: int
     start: int
     length: int
+
+
+_LOCATION = (bytes, int, int, int, int, int)
+_SPAN = (int, int, int)
+_ENTRY = (bytes, int, int, int, int)
 
 
 class FrameLocation(NamedTuple):
@@ -69,12 +75,16 @@ _LOCATE = "SELECT id, kind, pack, frame, start, length FROM blobs WHERE id "
 
 def locate(tx: Transaction, id: bytes) -> Location | None:
     rows = tx.execute(f"{_LOCATE} = ?", (id,))
-    return Location(*rows[0]) if rows else None
+    return Location(*checked("blobs", rows[0], _LOCATION)) if rows else None
 
 
 def locate_all(tx: Transaction, ids: Iterable[bytes]) -> list[Location]:
     """The locations of those that are stored, in no order."""
-    return [Location(*row) for batch in _batches(ids) for row in tx.execute(f"{_LOCATE} IN ({_marks(batch)})", batch)]
+    return [
+        Location(*row)
+        for batch in _batches(ids)
+        for row in all_checked("blobs", tx.execute(f"{_LOCATE} IN ({_marks(batch)})", batch), _LOCATION)
+    ]
 
 
 def locate_frame(tx: Transaction, pack: int, frame: int) -> FrameLocation | None:
@@ -83,21 +93,27 @@ def locate_frame(tx: Transaction, pack: int, frame: int) -> FrameLocation | None
         "WHERE f.pack = ? AND f.frame = ?",
         (pack, frame),
     )
-    return FrameLocation(rows[0][0], FrameSpan(*rows[0][1:])) if rows else None
+    if not rows:
+        return None
+    name, *span = checked("frames", rows[0], (str, *_SPAN))
+    return FrameLocation(name, FrameSpan(*span))
 
 
 def hot_frame(tx: Transaction, frame: int) -> tuple[bytes, int] | None:
     """The sealed bytes of a hot frame and its raw length."""
     rows = tx.execute("SELECT data, raw_length FROM hot WHERE frame = ?", (frame,))
-    return (rows[0][0], rows[0][1]) if rows else None
+    if not rows:
+        return None
+    data, raw_length = checked("hot", rows[0], (bytes, int))
+    return data, raw_length
 
 
 def ratios(tx: Transaction) -> dict[tuple[int, int], float]:
     """How many sealed bytes one raw byte takes, by pack and frame; hot frames among them."""
     packed = tx.execute("SELECT pack, frame, length, raw_length FROM frames")
-    hot = tx.execute("SELECT frame, LENGTH(data), raw_length FROM hot")
-    found = {(int(pack), int(frame)): length / (raw or 1) for pack, frame, length, raw in packed}
-    return found | {(HOT_PACK, int(frame)): length / (raw or 1) for frame, length, raw in hot}
+    hot = tx.execute("SELECT 0, frame, LENGTH(data), raw_length FROM hot")
+    found = [*all_checked("frames", packed, (int, *_SPAN)), *all_checked("hot", hot, (int, *_SPAN))]
+    return {(pack, frame): length / (raw or 1) for pack, frame, length, raw in found}
 
 
 def add_pending(tx: Transaction, name: str, generation: int) -> int:
@@ -154,23 +170,23 @@ def _add_blobs(tx: Transaction, pack: int, entries: Iterable[PackEntry]) -> None
 
 
 def packs(tx: Transaction) -> list[PackRow]:
-    return [
-        PackRow(*row) for row in tx.execute("SELECT id, name, state, generation, size, raw_size FROM packs ORDER BY id")
-    ]
+    rows = tx.execute("SELECT id, name, state, generation, size, raw_size FROM packs ORDER BY id")
+    return [PackRow(*row) for row in all_checked("packs", rows, (int, str, str, int, int, int))]
 
 
 def frames_of(tx: Transaction, pack: int) -> list[FrameSpan]:
     rows = tx.execute("SELECT position, length, raw_length FROM frames WHERE pack = ? ORDER BY frame", (pack,))
-    return [FrameSpan(*row) for row in rows]
+    return [FrameSpan(*row) for row in all_checked("frames", rows, _SPAN)]
 
 
 def entries_of(tx: Transaction, pack: int) -> list[PackEntry]:
     rows = tx.execute("SELECT id, kind, frame, start, length FROM blobs WHERE pack = ? ORDER BY frame, start", (pack,))
-    return [PackEntry(*row) for row in rows]
+    return [PackEntry(*row) for row in all_checked("blobs", rows, _ENTRY)]
 
 
 def of_kind(tx: Transaction, kind: int) -> list[bytes]:
-    return [row[0] for row in tx.execute("SELECT id FROM blobs WHERE kind = ? ORDER BY pack, frame, start", (kind,))]
+    rows = tx.execute("SELECT id FROM blobs WHERE kind = ? ORDER BY pack, frame, start", (kind,))
+    return [id for (id,) in all_checked("blobs", rows, (bytes,))]
 
 
 def lost(tx: Transaction) -> list[bytes]:
@@ -180,7 +196,7 @@ def lost(tx: Transaction) -> list[bytes]:
         "(SELECT 1 FROM frames JOIN packs ON packs.id = frames.pack WHERE frames.pack = blobs.pack "
         "AND frames.frame = blobs.frame AND packs.state <> 'pending'))"
     )
-    return [row[0] for row in rows]
+    return [id for (id,) in all_checked("blobs", rows, (bytes,))]
 
 
 def _batches(ids: Iterable[bytes]) -> Iterator[list[bytes]]:

@@ -11,10 +11,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from takeback.errors import Integrity
 from takeback.store.catalogue import counters
 from takeback.store.catalogue.blobs import HOT_PACK
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.operations import decode
+from takeback.store.catalogue.rows import all_checked
 from takeback.store.packs.pack import PackEntry
 
 _CONDEMNED_AT = "condemned_at"
@@ -25,7 +27,7 @@ DROPPING = ("drop", "prune")
 
 
 def hot_frames(tx: Transaction) -> list[int]:
-    return [frame for (frame,) in tx.execute("SELECT frame FROM hot ORDER BY frame")]
+    return [frame for (frame,) in all_checked("hot", tx.execute("SELECT frame FROM hot ORDER BY frame"), (int,))]
 
 
 def hot_entries(tx: Transaction, frame: int) -> list[PackEntry]:
@@ -33,7 +35,7 @@ def hot_entries(tx: Transaction, frame: int) -> list[PackEntry]:
         "SELECT id, kind, frame, start, length FROM blobs WHERE pack = ? AND frame = ? ORDER BY start",
         (HOT_PACK, frame),
     )
-    return [PackEntry(*row) for row in rows]
+    return [PackEntry(*row) for row in all_checked("blobs", rows, (bytes, int, int, int, int))]
 
 
 def move_out_of_hot(tx: Transaction, pack: int, entries: Iterable[PackEntry]) -> None:
@@ -111,7 +113,7 @@ def dropped_since(tx: Transaction, generation: int) -> tuple[tuple[str, bytes], 
         f"SELECT detail FROM operations WHERE seq > ? AND verb IN ({marks})",
         (counters.value(tx, _CONDEMNED_AT), *DROPPING),
     )
-    found = [decode(detail) for (detail,) in rows]
+    found = [_dropped(detail) for (detail,) in rows]
     return tuple(
         (each["snapshot"], bytes.fromhex(each["manifest"]))
         for each in found
@@ -123,7 +125,7 @@ def dropped_after(tx: Transaction, time_ns: int) -> tuple[tuple[str, bytes], ...
     """Snapshots, with their manifests, that went after a moment and may still come back."""
     marks = ", ".join("?" * len(DROPPING))
     rows = tx.execute(f"SELECT detail FROM operations WHERE time_ns > ? AND verb IN ({marks})", (time_ns, *DROPPING))
-    found = [decode(detail) for (detail,) in rows]
+    found = [_dropped(detail) for (detail,) in rows]
     return tuple((each["snapshot"], bytes.fromhex(each["manifest"])) for each in found if not each.get("purged"))
 
 
@@ -132,8 +134,8 @@ def dropped(tx: Transaction, prefix: str) -> list[tuple[int, dict[str, Any]]]:
     marks = ", ".join("?" * len(DROPPING))
     rows = tx.execute(f"SELECT timeline, detail FROM operations WHERE verb IN ({marks}) ORDER BY seq DESC", DROPPING)
     found: dict[str, tuple[int, dict[str, Any]]] = {}
-    for timeline, text in rows:
-        detail = decode(text)
+    for timeline, text in all_checked("operations", rows, (int, str)):
+        detail = _dropped(text)
         if detail["snapshot"].startswith(prefix):
             found.setdefault(detail["snapshot"], (timeline, detail))
     return list(found.values())
@@ -144,7 +146,7 @@ def renew_dropped(tx: Transaction, manifests: Mapping[str, bytes | None]) -> Non
     that the snapshot cannot come back."""
     marks = ", ".join("?" * len(DROPPING))
     for seq, text in tx.execute(f"SELECT seq, detail FROM operations WHERE verb IN ({marks})", DROPPING):
-        detail = decode(text)
+        detail = _dropped(text)
         if detail["snapshot"] in manifests:
             manifest = manifests[detail["snapshot"]]
             detail |= {"manifest": "", "purged": True} if manifest is None else {"manifest": manifest.hex()}
@@ -169,7 +171,12 @@ def end_purge(tx: Transaction, number: int) -> None:
 def newest_history(tx: Transaction) -> bytes | None:
     """The blob that the last fold wrote for repair."""
     rows = tx.execute("SELECT detail FROM operations WHERE verb = ? ORDER BY seq DESC LIMIT 1", (_FOLD,))
-    return bytes.fromhex(decode(rows[0][0])["history"]) if rows else None
+    if not rows:
+        return None
+    try:
+        return bytes.fromhex(decode(rows[0][0])["history"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise Integrity("the note of the last fold names no blob") from error
 
 
 def note_history(tx: Transaction, blob: bytes, time_ns: int) -> None:
@@ -179,3 +186,26 @@ def note_history(tx: Transaction, blob: bytes, time_ns: int) -> None:
         "INSERT INTO operations (seq, timeline, time_ns, verb, detail) VALUES (?, NULL, ?, ?, ?)",
         (counters.next_value(tx, "operations"), time_ns, _FOLD, json.dumps({"history": blob.hex()})),
     )
+
+
+_DROPPED_FIELDS: dict[str, tuple[type, ...]] = {
+    "snapshot": (str,), "seq": (int,), "manifest": (str,), "parent": (str, type(None)), "labels": (list,),
+    "created_ns": (int,), "trigger": (str,), "session": (str,), "changed": (int,), "mixed": (int,), "generation": (int,),
+}  # fmt: skip
+_ALWAYS = ("snapshot", "seq", "manifest", "parent", "labels")
+
+
+def _dropped(text: str) -> dict[str, Any]:
+    """What is written down about a snapshot that was dropped."""
+    detail = decode(text)
+    sound = all(name in detail for name in _ALWAYS) and all(
+        isinstance(detail[name], types) for name, types in _DROPPED_FIELDS.items() if name in detail
+    )
+    if not sound or not all(isinstance(label, str) for label in detail["labels"]) or not _is_manifest(detail):
+        raise Integrity("the note of a dropped snapshot is not one")
+    return detail
+
+
+def _is_manifest(detail: dict[str, Any]) -> bool:
+    text = detail["manifest"]
+    return (len(text) == 64 and set(text) <= set("0123456789abcdef")) or (not text and bool(detail.get("purged")))

@@ -1,8 +1,11 @@
-"""Single numbers by name: those that only grow, and moments."""
+"""Single numbers by name: those that only grow, and moments. All are far from any end, unless an enemy set them."""
 
 from __future__ import annotations
 
-from takeback.store.catalogue.database import Transaction
+from takeback.errors import Integrity
+from takeback.store.catalogue.database import Row, Transaction
+
+_MOST = 1 << 62
 
 
 def next_value(tx: Transaction, name: str, by: int = 1) -> int:
@@ -12,7 +15,7 @@ def next_value(tx: Transaction, name: str, by: int = 1) -> int:
         "ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value RETURNING value",
         (name, by),
     )
-    return int(rows[0][0])
+    return _number(name, rows[0])
 
 
 def put(tx: Transaction, name: str, value: int) -> None:
@@ -25,7 +28,7 @@ def put(tx: Transaction, name: str, value: int) -> None:
 
 def value(tx: Transaction, name: str) -> int:
     rows = tx.execute("SELECT value FROM counters WHERE name = ?", (name,))
-    return int(rows[0][0]) if rows else 0
+    return _number(name, rows[0]) if rows else 0
 
 
 def at_least(tx: Transaction, name: str, least: int) -> None:
@@ -35,3 +38,10 @@ def at_least(tx: Transaction, name: str, least: int) -> None:
         "WHERE counters.value < excluded.value",
         (name, least),
     )
+
+
+def _number(name: str, row: Row) -> int:
+    found = row[0]
+    if not isinstance(found, int) or not 0 <= found < _MOST:
+        raise Integrity(f"the catalogue's counter {name!r} holds what no counter can")
+    return found

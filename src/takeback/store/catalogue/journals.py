@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from takeback.model.tree import name_bytes, name_text
-from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.database import Row, Transaction
+from takeback.store.catalogue.rows import checked
 
 
 class Journal(NamedTuple):
@@ -29,12 +30,12 @@ def pending(tx: Transaction, root: str) -> Journal | None:
     rows = tx.execute(
         "SELECT root, timeline, plan, safety, started_ns FROM journals WHERE root = ?", (name_bytes(root),)
     )
-    return Journal(name_text(rows[0][0]), *rows[0][1:]) if rows else None
+    return _journal(rows[0]) if rows else None
 
 
 def every(tx: Transaction) -> list[Journal]:
     rows = tx.execute("SELECT root, timeline, plan, safety, started_ns FROM journals ORDER BY started_ns")
-    return [Journal(name_text(row[0]), *row[1:]) for row in rows]
+    return [_journal(row) for row in rows]
 
 
 def end(tx: Transaction, root: str) -> None:
@@ -48,3 +49,8 @@ def relocate(tx: Transaction, roots: Mapping[str, str]) -> None:
         end(tx, journal.root)
     for journal in found:
         begin(tx, journal._replace(root=roots[journal.root]))
+
+
+def _journal(row: Row) -> Journal:
+    root, *rest = checked("journals", row, (bytes, int, bytes, str, int))
+    return Journal(name_text(root), *rest)

@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from takeback.errors import Integrity
+from takeback.model.jsontext import parse_object
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.rows import OPTIONAL_NUMBER, all_checked
 
 
 class Operation(NamedTuple):
@@ -28,13 +29,7 @@ def add(tx: Transaction, timeline: int | None, time_ns: int, verb: str, **detail
 
 def decode(detail: str) -> dict[str, Any]:
     """An operation's detail; Integrity for text that nothing wrote."""
-    try:
-        value = json.loads(detail)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise Integrity("the catalogue's log of operations is damaged", hints=["takeback store repair"])
-    return value
+    return parse_object(detail, "a note in the catalogue's log of operations")
 
 
 def newest(tx: Transaction, limit: int, timeline: int | None = None) -> list[Operation]:
@@ -43,4 +38,7 @@ def newest(tx: Transaction, limit: int, timeline: int | None = None) -> list[Ope
     if timeline is not None:
         sql, params = sql + " WHERE timeline = ?", [timeline]
     rows = tx.execute(f"{sql} ORDER BY seq DESC LIMIT {int(limit)}", params)
-    return [Operation(seq, line, time_ns, verb, decode(detail)) for seq, line, time_ns, verb, detail in rows]
+    return [
+        Operation(seq, line, time_ns, verb, decode(detail))
+        for seq, line, time_ns, verb, detail in all_checked("operations", rows, (int, OPTIONAL_NUMBER, int, str, str))
+    ]

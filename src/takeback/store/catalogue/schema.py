@@ -6,6 +6,12 @@ Paths and blob ids are bytes, other ids are text, times are nanoseconds since 19
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
+
+from takeback.errors import Integrity
+from takeback.store.catalogue.database import Row
+
 FORMAT = 1
 
 TABLES = (
@@ -62,3 +68,32 @@ SQLITE_TYPES = {"bytes": "BLOB", "without_rowid": " WITHOUT ROWID"}
 def statements(types: dict[str, str]) -> list[str]:
     """The schema in the words of one database."""
     return [table.format(**types) for table in TABLES]
+
+
+def check_objects(objects: Iterable[Row]) -> None:
+    """Integrity unless the tables of a SQLite catalogue (rows of type, name and sql) are exactly these and nothing else
+    is there: a trigger, a view, a virtual table or a column that is computed would run what its author wants. An index
+    may be missing: without it a query is slower, not another."""
+    known = _known_objects()
+    found = {(str(kind), str(name)): _words(str(sql)) for kind, name, sql in objects}
+    strange = [name for (kind, name), sql in found.items() if known.get((kind, name)) != sql]
+    strange += [name for kind, name in known if kind == "table" and (kind, name) not in found]
+    if strange:
+        raise Integrity(
+            f"the catalogue is not one of ours: {strange[0][:40]!r} is not as it should be",
+            hints=["put catalogue.db back from a copy of the store"],
+        )
+
+
+@cache
+def _known_objects() -> dict[tuple[str, str], str]:
+    known = {}
+    for statement in statements(SQLITE_TYPES):
+        words = statement.split()
+        if words[0] == "CREATE":
+            known[words[1].lower(), words[2]] = _words(statement)
+    return known
+
+
+def _words(sql: str) -> str:
+    return " ".join(sql.split())

@@ -9,6 +9,7 @@ middle of a transaction is refused.
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import weakref
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ _FREE_SHARE = 0.25
 _TIDY_PATIENCE = 1000
 _MOST_DAMAGE = 20
 """So much that is wrong is enough to say."""
+_LONGEST_VALUE = 128 << 20
+"""Twice what a sealed frame may hold."""
 
 
 class SqliteDatabase:
@@ -70,6 +73,7 @@ class SqliteDatabase:
         """Refuse a catalogue that is not one, or is newer than this code."""
         with self.read() as tx:
             version = tx.execute("PRAGMA user_version")[0][0]
+            objects = tx.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
         if version > schema.FORMAT:
             raise Unavailable(
                 f"the catalogue was written by a newer takeback (format {version}; this one knows {schema.FORMAT}).",
@@ -80,6 +84,7 @@ class SqliteDatabase:
                 "the catalogue is empty, though the store was in use",
                 hints=["`takeback store repair` makes a new one from the packs"],
             )
+        schema.check_objects(objects)
 
     def read(self) -> AbstractContextManager[Transaction]:
         return Reading(self)
@@ -234,6 +239,7 @@ class SqliteDatabase:
                 hints=["fork outside of the store's transactions, or start a new process instead"],
             )
         try:
+            _check_file(self._path)
             if not self.readonly:
                 opened = Opened.now(self._path)  # before it is opened: an error on the safe side
                 handle = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READWRITE)
@@ -283,7 +289,12 @@ def _configured(connection: Connection) -> Connection:
     # Leaving the WAL to the next process saves every command the fsyncs of a checkpoint; SQLite still makes one
     # whenever the WAL has grown by a thousand pages.
     handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    # A catalogue may come from an enemy: nothing that its schema says is ever run.
     handle.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    handle.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    handle.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+    handle.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    handle.limit(apsw.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     try:
         connection.execute(
             f"PRAGMA synchronous = FULL; PRAGMA cache_size = -{_CACHE_KIB}; PRAGMA journal_size_limit = {_WAL_BYTES}"
@@ -292,6 +303,19 @@ def _configured(connection: Connection) -> Connection:
         connection.close()
         raise
     return connection
+
+
+def _check_file(path: str) -> None:
+    """A link could lead to somebody's own database, and a pipe would be waited for."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return  # SQLite says it better
+    if not stat.S_ISREG(status.st_mode):
+        raise Integrity(
+            f"the store's catalogue is not a file of its own: {path} is a link or something else",
+            hints=["put catalogue.db back from a copy of the store"],
+        )
 
 
 def _open_readonly(path: str) -> apsw.Connection:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import apsw
 
-from takeback.errors import InvalidInput, TakebackError
+from takeback.errors import Integrity, InvalidInput, TakebackError
 from takeback.store.catalogue import sqlite_errors
 from takeback.store.catalogue.database import Row
 from takeback.store.catalogue.sqlite_errors import busy, catalogue_error, replaced
@@ -57,6 +57,8 @@ class Connection:
             return list(self.handle.execute(sql, params))
         except apsw.Error as error:
             raise self._failed(error) from error
+        except UnicodeDecodeError as error:
+            raise Integrity("the store's catalogue holds text that is none", hints=["takeback verify"]) from error
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         try:

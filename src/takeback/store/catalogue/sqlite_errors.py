@@ -39,7 +39,10 @@ def catalogue_error(error: apsw.Error, path: str = "", system: int = 0) -> Takeb
             return busy()
         case apsw.FullError():
             return disk_full("writing to the catalogue", os.path.dirname(path))
-        case apsw.CorruptError() | apsw.NotADBError():
+        case (
+            apsw.CorruptError() | apsw.NotADBError() | apsw.MismatchError() | apsw.TooBigError()
+            | apsw.FormatError() | apsw.SchemaChangeError() | apsw.NoMemError()
+        ):  # fmt: skip
             return Integrity(
                 f"the store's catalogue is damaged: {error}",
                 hints=["`takeback store repair` shows what can be brought back, and does it"],

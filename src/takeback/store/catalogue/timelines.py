@@ -8,6 +8,7 @@ from typing import NamedTuple
 from takeback.model.tree import name_bytes, name_text
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Row, Transaction
+from takeback.store.catalogue.rows import OPTIONAL_TEXT, checked
 
 
 class TimelineRow(NamedTuple):
@@ -58,5 +59,7 @@ def relocate(tx: Transaction, roots: Mapping[int, str]) -> None:
 
 
 def _row(row: Row) -> TimelineRow:
-    number, root, name, head, fork_of, created_ns = row
+    number, root, name, head, fork_of, created_ns = checked(
+        "timelines", row, (int, bytes, str, OPTIONAL_TEXT, OPTIONAL_TEXT, int)
+    )
     return TimelineRow(number, name_text(root), name, head, fork_of, created_ns)

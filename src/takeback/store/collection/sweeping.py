@@ -15,7 +15,7 @@ from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs, collecting
 from takeback.store.catalogue.blobs import PackRow
 from takeback.store.derived import UNFINISHED
-from takeback.store.durable import storage_error
+from takeback.store.durable import own_directory, storage_error
 from takeback.store.packs.pack import object_name
 
 
@@ -28,14 +28,20 @@ class Swept:
 
 
 def unfinished_files(store: BlobStore) -> list[str]:
-    """Files of packs, and derived ones, that somebody is writing, or was when killed."""
+    """Files of packs, and derived ones, that somebody is writing, or was when killed; by directory and name."""
     if store.path is None:
         return []
-    unfinished, derived = store.path / "tmp", store.path / "derived"
-    return [
-        *(os.path.join(unfinished, name) for name in os.listdir(unfinished)),
-        *(os.path.join(derived, name) for name in os.listdir(derived) if name.startswith(UNFINISHED)),
-    ]
+    found: list[str] = []
+    for place in ("tmp", "derived"):
+        try:
+            with own_directory(os.fspath(store.path), place) as directory:
+                names = os.listdir(directory)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise storage_error(error, "looking for what killed processes left in the store") from error
+        found += (f"{place}/{name}" for name in names if place == "tmp" or name.startswith(UNFINISHED))
+    return found
 
 
 def sweep(store: BlobStore, mark: Callable[[int], AbstractSet[bytes]]) -> Swept:
@@ -76,14 +82,22 @@ def remove_leftovers(store: BlobStore, files: Iterable[str]) -> int:
     if store.leases.ended(passed) and (gone := list(files)):
         with store.database.write() as tx:
             collecting.note_swept(tx, passed)
-        for path in gone:
+        removed += _remove(store, gone)
+    return removed
+
+
+def _remove(store: BlobStore, files: Iterable[str]) -> int:
+    removed = 0
+    for file in files:
+        place, _, name = file.partition("/")
+        with own_directory(os.fspath(store.path or ""), place) as directory:
             try:
-                os.unlink(path)
+                os.unlink(name, dir_fd=directory)
                 removed += 1
-            except FileNotFoundError:
-                pass
+            except (FileNotFoundError, IsADirectoryError):
+                pass  # gone already, or nothing that we would have put there
             except OSError as error:
-                raise storage_error(error, f"removing {path}") from error
+                raise storage_error(error, f"removing {name}") from error
     return removed
 
 

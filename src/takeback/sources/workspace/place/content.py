@@ -21,6 +21,9 @@ from takeback.sources.workspace.place.standing import PERMISSIONS
 OpenContent = Callable[[bytes], Iterator[bytes]]
 """The bytes of a blob, in pieces."""
 
+_LONGEST_TARGET = 1 << 16
+"""More than any system takes."""
+
 MANY = 32
 """From so many on, one call that writes out the whole filesystem is quicker than one for each file."""
 
@@ -47,7 +50,7 @@ class Stager(NamedTuple):
         assert after is not None
         pieces = self._stored(effect.path, after.id) if effect.merged is None else iter((effect.merged,))
         if after.kind == LINK:
-            _make_link(directory, name, effect.path, after, b"".join(pieces))
+            _make_link(directory, name, effect.path, after, _short(pieces))
             if owner is not None:
                 own_as(name, owner, directory)
             return
@@ -92,6 +95,8 @@ def _fill(handle: int, path: str, entry: Entry, pieces: Iterator[bytes]) -> None
     for piece in pieces:
         hasher.update(piece)
         size += len(piece)
+        if size > entry.size:
+            break  # it may never end
         view = memoryview(piece)
         while view:
             view = view[os.write(handle, view) :]
@@ -99,8 +104,18 @@ def _fill(handle: int, path: str, entry: Entry, pieces: Iterator[bytes]) -> None
         raise _wrong(path)
 
 
+def _short(pieces: Iterator[bytes]) -> bytes:
+    """What a link's target may be, and one more byte at most."""
+    target = b""
+    for piece in pieces:
+        target += piece
+        if len(target) > _LONGEST_TARGET:
+            break
+    return target
+
+
 def _make_link(directory: int, name: bytes, path: str, entry: Entry, target: bytes) -> None:
-    if blake3(target).digest() != entry.id or b"\0" in target or not target:
+    if blake3(target).digest() != entry.id or b"\0" in target or not target or len(target) != entry.size:
         raise _wrong(path)
     os.symlink(target, name, dir_fd=directory)
 

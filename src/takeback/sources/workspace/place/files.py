@@ -18,6 +18,7 @@ from takeback.sources.workspace.place.entries import Check, Entries, changed_mea
 from takeback.sources.workspace.place.growing import grow, growable
 from takeback.sources.workspace.place.permissions import change_mode
 from takeback.sources.workspace.place.readback import check_paths
+from takeback.sources.workspace.place.room import check_room
 from takeback.sources.workspace.place.staging import Staging
 from takeback.sources.workspace.place.standing import (
     PERMISSIONS,
@@ -43,6 +44,7 @@ def stage(
     for ``before`` if its stat says so; what was touched later is compared byte by byte. 0 compares everything.
     """
     check_paths(effects)
+    check_room(root, effects)
     sweep_stages(root)
     since = time.time_ns() if unchanged_since is None else unchanged_since
     staged = StagedFiles(Staging(root), effects, open_content, since - _TICK)

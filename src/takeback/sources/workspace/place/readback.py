@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from takeback.errors import Integrity, TakebackError
 from takeback.model.plan import Effect
-from takeback.sources.workspace.names import is_git_name
+from takeback.sources.trees import MAX_DEPTH
+from takeback.sources.workspace.names import never_captured
 from takeback.sources.workspace.place.directories import Blocked, Directories
 from takeback.sources.workspace.place.standing import holds, is_listed, look
 
@@ -16,11 +17,13 @@ def check_paths(effects: Iterable[Effect]) -> None:
     seen = set()
     for effect in effects:
         names = effect.path.split("/")
-        if "\0" in effect.path or any(name in ("", ".", "..") or is_git_name(name) for name in names):
+        if "\0" in effect.path or any(name in ("", ".", "..") or never_captured(name) for name in names):
             raise Integrity(
                 f"a plan names the path {effect.path!r}, which takeback never writes. Nothing was changed.",
                 hints=["`takeback verify` finds out what is damaged"],
             )
+        if len(names) > MAX_DEPTH:
+            raise Integrity(f"a plan names the path {effect.path[:60]!r}…, deeper than any. Nothing was changed.")
         if effect.path in seen:
             raise Integrity(f"a plan names the path {effect.path!r} twice. Nothing was changed.")
         seen.add(effect.path)
