@@ -2,7 +2,7 @@
 PYTEST_WORKERS ?= auto
 RUN := .venv/bin
 
-.PHONY: help demo test check format bench soak clean
+.PHONY: help demo test check format bench soak fuzz clean
 
 help:
 	@echo "make demo    install takeback into .venv and show the main job"
@@ -10,6 +10,7 @@ help:
 	@echo "make check   lint, format, types and layers, in seconds"
 	@echo "make format  put the code into the form that make check wants"
 	@echo "make soak    the same attacks as in make test, for an hour: crowds, kills, power cuts, work at random"
+	@echo "make fuzz    let atheris try every parser for a minute each (ARGS='--seconds 600 tree' to choose)"
 	@echo "make bench   time takeback against its peers, side by side (ARGS=--quick: two minutes)"
 
 demo: .venv/.takeback-run
@@ -31,6 +32,9 @@ format: .venv/.takeback-dev
 soak: .venv/.takeback-dev
 	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful tests/crash tests/store/test_damage.py $(ARGS)
 
+fuzz: .venv/.takeback-fuzz
+	$(RUN)/python -m fuzz $(ARGS)
+
 bench: .venv/.takeback-run
 	scripts/services packages git restic borgbackup
 	$(RUN)/python -m bench $(ARGS)
@@ -46,3 +50,7 @@ clean:
 .venv/.takeback-dev: pyproject.toml constraints.txt scripts/venv
 	scripts/venv dev
 	@touch $@ .venv/.takeback-run
+
+.venv/.takeback-fuzz: pyproject.toml constraints.txt scripts/venv
+	scripts/venv fuzz
+	@touch $@ .venv/.takeback-dev .venv/.takeback-run
