@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from takeback.model.move import LEVELS
 from takeback.store.catalogue import counters
 from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.rows import checked
 
 _LEVELS = ", ".join(f"'{level}'" for level in LEVELS)
 
@@ -57,8 +58,7 @@ def inconsistencies(tx: Transaction) -> Iterator[tuple[str, str]]:
     yield from _said(tx, "timelines", f"SELECT name FROM ({_HEADS}) AS heads", "whose latest snapshot is not its last")
     yield from _said(tx, "snapshots", f"SELECT id FROM snapshots WHERE {_ORPHANS}", "with a parent that does not exist")
     for table, column in NUMBERED.items():
-        highest = int(tx.execute(f"SELECT COALESCE(MAX({column}), 0) FROM {table}")[0][0])
-        if highest > counters.value(tx, table):
+        if _highest(tx, table, column) > counters.value(tx, table):
             yield f"the counter of {table}", "it is behind the numbers in use"
 
 
@@ -73,7 +73,7 @@ def mend_rows(tx: Transaction) -> None:
         f"AND before.seq < snapshots.seq ORDER BY before.seq DESC LIMIT 1) WHERE {_ORPHANS}"
     )
     for table, column in NUMBERED.items():
-        counters.at_least(tx, table, int(tx.execute(f"SELECT COALESCE(MAX({column}), 0) FROM {table}")[0][0]))
+        counters.at_least(tx, table, _highest(tx, table, column))
 
 
 def mend_texts(tx: Transaction) -> None:
@@ -98,6 +98,12 @@ def _unreadable(tx: Transaction) -> dict[tuple[str, str], list[int]]:
             if not good:
                 found.setdefault((table, column), []).append(seq)
     return found
+
+
+def _highest(tx: Transaction, table: str, column: str) -> int:
+    rows = tx.execute(f"SELECT COALESCE(MAX({column}), 0) FROM {table}")
+    (number,) = checked(table, rows[0], (int,))
+    return int(number)
 
 
 def _join_ends(tx: Transaction) -> None:
