@@ -1,8 +1,10 @@
-"""Eleven processes on one store: eight save, two prune, drop and maintain, one verifies, all at once.
+"""Twelve processes on one store: eight save, two prune, drop and maintain, one verifies, one copies in and out, all at
+once.
 
 What must hold: nobody gets an error (no "database is locked", no lost lease, no conflict), everybody gets on, verify
-never gives a false alarm, every snapshot that was reported and not let go restores exactly, and after a last
-maintenance nothing is left behind: no unfinished file, no pending pack, no file without a row, no stage in a root.
+never gives a false alarm, every snapshot that was reported and not let go restores exactly, here and where it was copied
+to, and after a last maintenance nothing is left behind: no unfinished file, no pending pack, no file without a row, no
+stage in a root.
 
 ``TAKEBACK_TEST_SOAK=1`` goes on for a minute (`make soak`).
 """
@@ -34,6 +36,7 @@ LEAST = 3
 """Rounds that everybody makes, however slow the machine."""
 SAVERS, IN_COMMON = 8, 3
 """The last ones of the savers share a root."""
+COPIER = 300
 
 
 @dataclass
@@ -157,6 +160,31 @@ def verifying(base: Path, number: int, deadline: float) -> Told:
     return told
 
 
+def copying(base: Path, number: int, deadline: float) -> Told:
+    """Saves in a store of its own and pushes that here; brings all that is here into two other stores, one through files."""
+    dice, told, who = random.Random(number), Told(), f"w{number}"
+    root, file = base / who, base / "export"
+    with (
+        tb.open(base / "store") as store,
+        tb.open(base / "own") as own,
+        tb.open(base / "pushed") as pushed,
+        tb.open(base / "imported") as imported,
+    ):
+        line = own.timeline(sources=[tb.Workspace(root)])
+        while until(deadline, told):
+            edit(dice, root, who)
+            snapshot = line.save()
+            own.push(store)
+            told.snapshots[snapshot.id] = own_files(root, who)
+            told.timelines[snapshot.id] = (str(root), "main")
+            store.push(pushed)
+            if dice.random() < 0.3:
+                store.export(file)
+                imported.import_(file)
+                file.unlink()
+    return told
+
+
 def watched(work: Callable[[Path, int, float], Told], base: Path, number: int, deadline: float) -> Told:
     """Whoever hangs is killed by the clock, and the test sees it."""
     signal.alarm(int(SECONDS * 5) + 240)
@@ -165,7 +193,7 @@ def watched(work: Callable[[Path, int, float], Told], base: Path, number: int, d
 
 def test_a_crowd_on_one_store_loses_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     base = tmp_path
-    for number in range(SAVERS - IN_COMMON):
+    for number in (*range(SAVERS - IN_COMMON), COPIER):
         (base / f"w{number}").mkdir()
     (base / "common").mkdir()
     tb.open(base / "store").close()
@@ -174,6 +202,7 @@ def test_a_crowd_on_one_store_loses_nothing(tmp_path: Path, capsys: pytest.Captu
         *(partial(watched, saving, base, number, deadline) for number in range(SAVERS)),
         *(partial(watched, letting_go, base, number, deadline) for number in (100, 101)),
         partial(watched, verifying, base, 200, deadline),
+        partial(watched, copying, base, COPIER, deadline),
     ]
     tales: list[Told] = at_once(everybody)
     assert all(told.rounds > LEAST for told in tales)
@@ -182,13 +211,13 @@ def test_a_crowd_on_one_store_loses_nothing(tmp_path: Path, capsys: pytest.Captu
     with tb.open(base / "store") as store:
         kept = _check_contents(store, tales, gone)
         _check_nothing_is_left(store, base)
-        kept_later = _check_contents(store, tales, gone)
-        assert kept_later == kept
+        assert _check_contents(store, tales, gone) == kept
+    copied = sum(_check_copies(base / name, tales) for name in ("pushed", "imported"))
     with capsys.disabled():
         print(
             f"\ncrowd: {SECONDS:.0f} s, {saved} snapshots by {SAVERS} savers, {len(gone)} let go by 2, {kept} read back "
             f"exactly; {sum(told.restored for told in tales)} undos and redos; {sum(told.removed for told in tales)} packs "
-            f"removed meanwhile; {tales[-1].rounds - 1} verifies, no false alarm"
+            f"removed meanwhile; {tales[-2].rounds - 1} verifies, no false alarm; {copied} copies of snapshots in other stores, all exact"
         )
 
 
@@ -217,6 +246,17 @@ def _check_contents(store: tb.Store, tales: list[Told], gone: set[str]) -> int:
                 assert hashlib.sha256(line.read(id, path)).hexdigest() == hash, f"{path} in {id}"
             count += 1
     return count
+
+
+def _check_copies(place: Path, tales: list[Told]) -> int:
+    """Whatever arrived in another store is whole there."""
+    with tb.open(place) as store:
+        health = store.verify(read_data=True)
+        assert health.ok, health.problems
+        there = {
+            row.id for line in store.timelines() for row in store.timeline(line.name, root=line.root).log().snapshots
+        }
+        return _check_contents(store, tales, {id for told in tales for id in told.snapshots} - there)
 
 
 def _check_nothing_is_left(store: tb.Store, base: Path) -> None:

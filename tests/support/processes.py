@@ -36,17 +36,19 @@ def start(work: Callable[[], Any]) -> tuple[int, int]:
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()
+        with open(write, "wb") as stream:
+            pickle.dump(traceback.format_exc(), stream)
     finally:
         os._exit(status)
 
 
 def finish(child: tuple[int, int]) -> tuple[int, Any]:
-    """The exit code (negative for a signal) and the result of a child, once it has ended."""
+    """The exit code (negative for a signal) and the result of a child, once it has ended; if it raised, where."""
     pid, read = child
     with open(read, "rb") as stream:
         answer = stream.read()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return code, pickle.loads(answer) if code == 0 else None
+    return code, pickle.loads(answer) if code in (0, 1) and answer else None
 
 
 def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
@@ -69,7 +71,8 @@ def at_once(works: Sequence[Callable[[], Any]]) -> list[Any]:
     os.close(opener)
     ended = [finish(child) for child in children]
     os.close(gate)
-    assert [code for code, _ in ended] == [0] * len(works)
+    for code, result in ended:
+        assert code == 0, f"a process ended with {code}\n{result or ''}"
     return [result for _, result in ended]
 
 
