@@ -16,7 +16,7 @@ import pytest
 
 from support.processes import in_child, start
 from takeback.errors import InvalidInput, Locked, NotFound
-from takeback.store import locks
+from takeback.store import locks, queueing
 from takeback.store.locks import root_lock
 
 
@@ -226,3 +226,29 @@ def test_who_waits_for_long_is_told_for_whom(tmp_path: Path, monkeypatch: pytest
         pass
     (who,) = told
     assert str(os.getpid()) in who or not sys.platform.startswith("linux")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets those who wait be seen")
+def test_whoever_takes_the_lock_again_and_again_does_not_keep_others_out(tmp_path: Path) -> None:
+    """Without courtesy the loop below is through before the other one has looked a second time."""
+    got_it = threading.Event()
+
+    def wait() -> None:
+        with root_lock(str(tmp_path)):
+            got_it.set()
+
+    other = threading.Thread(target=wait)
+    look = os.open(tmp_path, os.O_RDONLY)
+    with root_lock(str(tmp_path)):
+        other.start()
+        while not queueing.others_wait(look):
+            time.sleep(0.001)
+    os.close(look)
+    for _ in range(300):
+        if got_it.is_set():
+            break
+        with root_lock(str(tmp_path)):
+            pass
+    else:
+        pytest.fail("it was pushed aside three hundred times")
+    other.join()

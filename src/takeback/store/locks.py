@@ -2,7 +2,8 @@
 
 It is a kernel lock on the directory itself, so nothing is left behind, and a crashed holder leaves no lock. Each
 `root_lock` opens the directory anew, therefore threads exclude each other too, and a thread that takes the same
-lock twice waits for itself. A forked child gives up its copies at once: the lock stays with the parent alone.
+lock twice waits for itself. Those who wait come before those who come later (`takeback.store.queueing`). A forked
+child gives up its copies at once: the lock stays with the parent alone.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from blake3 import blake3
 
 from takeback.errors import InvalidInput, Locked, NotFound
 from takeback.model.tree import name_bytes
+from takeback.store import queueing
 from takeback.store.durable import storage_error
 
 _NO_FLOCK = {errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.ENOSYS}
@@ -53,9 +55,13 @@ def _locked(path: str, timeout: float, waiting: Callable[[str], None] | None) ->
     on_directory = True
     deadline = time.monotonic() + timeout
     try:
+        if timeout > 0 and queueing.others_wait(fd):
+            queueing.announce(fd)
+            time.sleep(min(_POLL, timeout))
         while True:
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                queueing.withdraw(fd)
                 return fd
             except BlockingIOError:
                 pass
@@ -71,6 +77,7 @@ def _locked(path: str, timeout: float, waiting: Callable[[str], None] | None) ->
                 waiting = None
             if left <= 0:
                 raise _taken(fd, path, timeout)
+            queueing.announce(fd)
             time.sleep(min(_POLL, left))
     except BaseException:
         os.close(fd)

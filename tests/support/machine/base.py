@@ -25,7 +25,8 @@ places = st.integers(0, 5)
 
 
 class Machine(RuleBasedStateMachine):
-    """The state; each rule is in the file of whoever does it."""
+    """The state; each rule is in the file of whoever does it. What kills leave depends on the moment, so no rule has a
+    precondition that does: a run can then be repeated from what was drawn."""
 
     snapshots: Bundle[str] = Bundle("snapshots")
 

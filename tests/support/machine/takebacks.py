@@ -98,8 +98,9 @@ class Takebacks(Machine):
         return report
 
     def _only_what_was_touched(self, world: World, report: Report) -> None:
-        found = self.model.touched(world, _taken(world, report))
-        if found is None:
+        taken = _taken(world, report)
+        found = self.model.touched(world, taken)
+        if found is None or len(taken) < len(report.moves):
             return
         paths, contents = found
         before = self.model.trees[report.safety]
@@ -132,7 +133,8 @@ class Takebacks(Machine):
 
 
 def _taken(world: World, report: Report) -> list[Move]:
-    """The moves that were taken back. One that was open and had changed nothing is none any more."""
+    """The moves that were taken back. One that was open and ends as it began is none any more, even if actions in it
+    took away what a person had brought in between."""
     return [move for move in world.moves() if move.id in report.moves]
 
 
