@@ -23,6 +23,7 @@ import pytest
 
 import takeback as tb
 from support.agent import World, held, look
+from support.counts import Tell, tell
 from support.power_cut import FILESYSTEMS, WAYS, Cuts, Filesystem, Recording, booted, impossible, recorded
 from support.processes import in_child
 from support.stores import noise
@@ -223,7 +224,7 @@ def chosen(positions: list[int], acts: list[Act]) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("filesystem", USUAL, ids=lambda each: each.name)
 def test_after_a_power_cut_at_any_moment_nothing_reported_is_missing(
-    filesystem: Filesystem, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    filesystem: Filesystem, tmp_path: Path, record_property: Tell
 ) -> None:
     if reason := impossible(filesystem):
         pytest.skip(reason)
@@ -240,8 +241,8 @@ def test_after_a_power_cut_at_any_moment_nothing_reported_is_missing(
         assert (code, wrong) == (0, None), (
             f"cut at {position} ({way} of what was not flushed), during {doing!r}\n{wrong}"
         )
-    with capsys.disabled():
-        print(
-            f"\npower cuts: block by block on {filesystem.name} over a loop device: {len(cuts.positions)} writes and "
-            f"flushes recorded in {len(acts)} operations, {len(tried)} states mounted and checked"
-        )
+    tell(
+        record_property,
+        f"power cuts: block by block on {filesystem.name} over a loop device: {len(cuts.positions)} writes and "
+        f"flushes recorded in {len(acts)} operations, {len(tried)} states mounted and checked",
+    )

@@ -22,9 +22,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 import takeback as tb
+from support.counts import Tell, tell
 from support.processes import at_once
 from takeback.sources.workspace.names import STAGE_PREFIX
 
@@ -236,7 +235,7 @@ def watched(work: Callable[[], Diary]) -> Diary:
     return work()
 
 
-def test_two_agents_and_a_person_at_once_lose_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_agents_and_a_person_at_once_lose_nothing(tmp_path: Path, record_property: Tell) -> None:
     root = tmp_path / "project"
     root.mkdir()
     (root / COMMON).write_bytes(b"".join(b"line %d\n" % number for number in range(20)))
@@ -264,7 +263,7 @@ def test_two_agents_and_a_person_at_once_lose_nothing(tmp_path: Path, capsys: py
         assert health.ok, health.problems
         assert list(root.glob(f"{STAGE_PREFIX}*")) == []
         count = len(line.log().snapshots)
-    _say(diaries, count, capsys)
+    _say(diaries, count, record_property)
 
 
 def everything(line: tb.Timeline) -> dict[str, set[bytes]]:
@@ -288,12 +287,12 @@ def _check_only_named_paths_changed(diaries: list[Diary]) -> None:
         assert each.altered <= explained, f"{each.verb} changed {sorted(each.altered - explained)} and did not say so"
 
 
-def _say(diaries: list[Diary], snapshots: int, capsys: pytest.CaptureFixture[str]) -> None:
+def _say(diaries: list[Diary], snapshots: int, record_property: Tell) -> None:
     verbs = Counter(takeback.verb for diary in diaries for takeback in diary.takebacks)
     refused = sum((diary.refused for diary in diaries), Counter())
-    with capsys.disabled():
-        print(
-            f"\nshared workspace: {SECONDS:.0f} s, {snapshots} snapshots, {sum(len(diary.deeds) for diary in diaries)} writes, "
-            f"{sum(len(diary.replaced) for diary in diaries)} of them taken back and all found in a snapshot; "
-            f"{', '.join(f'{count} × {verb}' for verb, count in sorted(verbs.items()))}; {dict(refused)}"
-        )
+    tell(
+        record_property,
+        f"shared workspace: {SECONDS:.0f} s, {snapshots} snapshots, {sum(len(diary.deeds) for diary in diaries)} writes, "
+        f"{sum(len(diary.replaced) for diary in diaries)} of them taken back and all found in a snapshot; "
+        f"{', '.join(f'{count} × {verb}' for verb, count in sorted(verbs.items()))}; {dict(refused)}",
+    )
