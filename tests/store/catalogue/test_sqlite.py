@@ -9,8 +9,9 @@ import pytest
 
 from support.privileges import as_ordinary_user
 from takeback.errors import Integrity, InvalidInput, Locked, Unavailable
-from takeback.store.catalogue import counters, sqlite_errors
+from takeback.store.catalogue import counters, sqlite_errors, wal
 from takeback.store.catalogue.sqlite import SqliteDatabase
+from takeback.store.catalogue.wal import unread_commits
 
 
 @pytest.fixture
@@ -191,3 +192,23 @@ def test_a_wal_that_could_once_be_opened_only_to_read_is_opened_again(tmp_path: 
             return counters.next_value(tx, "test")
 
     assert as_ordinary_user(work) == 1
+
+
+def test_what_others_commit_while_the_log_is_looked_at_is_no_damage(
+    database: SqliteDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = SqliteDatabase(str(tmp_path / "catalogue.db"))
+    looked = 0
+
+    def after_three_commits(path: str, read: int, page_size: int) -> int:
+        nonlocal looked
+        looked += 1
+        for _ in range(3 if looked == 1 else 0):
+            with other.write() as tx:
+                counters.next_value(tx, "test")
+        return unread_commits(path, read, page_size)
+
+    monkeypatch.setattr(wal, "unread_commits", after_three_commits)
+    assert database.damage(thorough=False) == []
+    assert looked == 2
+    other.close()
