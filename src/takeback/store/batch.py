@@ -16,7 +16,7 @@ from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.database import Database, Transaction
 from takeback.store.leases import Lease
-from takeback.store.packs.frames import FRAME_SIZE, Frame, FrameBuilder, Stored, read_frame, seal_verified
+from takeback.store.packs.frames import FRAME_SIZE, Frame, FrameBuilder, Stored, read_frame
 from takeback.store.packs.pack import new_pack_id, object_name
 from takeback.store.packs.sealing import HOT, Sealer
 
@@ -40,15 +40,14 @@ class Batch:
         self._lease = lease
         self._data = FrameBuilder()
         self._structure = FrameBuilder()
-        self._building: dict[bytes, Stored] = {}  # in one of the builders
-        self._framed: dict[bytes, tuple[Frame, int, PackWriter | None]] = {}  # in a frame, held or in a pack
+        self._framed: dict[bytes, tuple[Frame, PackWriter | None]] = {}  # in a frame, held or in a pack
         self._held: list[tuple[Frame, bytes]] = []  # frames with their sealed bytes
         self._held_raw = self._held_sealed = 0
         self._pack: PackWriter | None = None
-        self._finished: list[PackWriter] = []
+        self._ended: list[PackWriter] = []
 
     def __contains__(self, id: bytes) -> bool:
-        return id in self._framed or id in self._building
+        return id in self._framed or id in self._data.blobs or id in self._structure.blobs
 
     def add(self, id: bytes, blob: Stored) -> None:
         """Take a blob that neither the store nor this batch has."""
@@ -56,22 +55,19 @@ class Batch:
         builder, limit = (self._data, FRAME_SIZE) if data else (self._structure, STRUCTURE_FRAME)
         if builder.size and builder.size + len(blob.data) > limit:
             self._close(builder)
-        builder.add(id, blob.kind, blob.data)
-        self._building[id] = blob
+        builder.add(id, blob)
 
     def get(self, id: bytes) -> Stored | None:
         """A blob of this batch. If its pack is being written, that pack is ended here, so that it can be read."""
-        if id in self._building:
-            return self._building[id]
         if id not in self._framed:
-            return None
-        frame, position, pack = self._framed[id]
-        entry = frame.entries[position]
-        raw = frame.raw
+            return self._data.blobs.get(id) or self._structure.blobs.get(id)
+        frame, pack = self._framed[id]
+        entry, raw = frame.entry(id), frame.raw
         if raw is None:
             assert pack is not None, "only a pack lets go of the raw bytes"
             if pack is self._pack:
-                self._finish_pack()
+                self._end_pack()
+            pack.finish()
             raw = read_frame(self._backend, self._sealer, pack.name, frame.number, pack.frames[frame.number])
         return Stored(entry.kind, raw[entry.start : entry.start + entry.length])
 
@@ -81,12 +77,14 @@ class Batch:
             self._data.join(self._structure)
         self._close(self._structure)
         self._close(self._data)
-        self._finish_pack()
+        self._end_pack()
+        for pack in self._ended:
+            pack.finish()
 
     def publish(self, tx: Transaction) -> int:
         """Make all of it known, as part of a transaction; returns the sealed bytes that this adds."""
         added = 0
-        for pack in self._finished:
+        for pack in self._ended:
             if not blobs.make_live(tx, pack.number, pack.size, pack.frames, pack.entries):
                 raise Locked(
                     "a pack of this operation was swept away before it was committed. Nothing was recorded.",
@@ -94,14 +92,14 @@ class Batch:
                 )
             added += pack.size
         for frame, sealed in self._held:
-            blobs.add_hot(tx, sealed, frame.raw_length, frame.entries)
+            blobs.add_hot(tx, sealed, frame.raw_length, frame.entries(0))
             added += len(sealed)
         return added
 
     def abandon(self) -> None:
         """Remove the packs, but only those that the catalogue calls pending: whoever is interrupted just after a
         commit must not take away what that made live."""
-        for pack in [*self._finished, *([self._pack] if self._pack else [])]:
+        for pack in [*self._ended, *([self._pack] if self._pack else [])]:
             pack.abandon()
             try:
                 with self._database.write() as tx:
@@ -114,15 +112,13 @@ class Batch:
         frame = builder.take(keep=builder is self._structure)
         if frame is None:
             return
-        for entry in frame.entries:
-            del self._building[entry.id]
-        if self._pack is None and not self._finished:
+        if self._pack is None and not self._ended:
             self._hold(frame)
         else:
             self._add_to_pack(frame)
 
     def _hold(self, frame: Frame) -> None:
-        sealed = seal_verified(frame, HOT, self._sealer)
+        sealed = frame.seal(HOT, self._sealer)
         self._held.append((frame, sealed))
         self._index(frame, None)
         self._held_raw += frame.raw_length
@@ -138,11 +134,10 @@ class Batch:
         self._pack.add(frame)
         self._index(frame, self._pack)
         if self._pack.size >= PACK_SEALED or len(self._pack.entries) >= PACK_ENTRIES:
-            self._finish_pack()
+            self._end_pack()
 
     def _index(self, frame: Frame, pack: PackWriter | None) -> None:
-        for position, entry in enumerate(frame.entries):
-            self._framed[entry.id] = (frame, position, pack)
+        self._framed.update(dict.fromkeys(frame.ids, (frame, pack)))
 
     def _open_pack(self) -> PackWriter:
         from takeback.store.packs.packing import PackWriter  # most commits are small and need no threads
@@ -153,8 +148,9 @@ class Batch:
             number = blobs.add_pending(tx, name, self._lease.generation)
         return PackWriter(name, number, self._backend, self._sealer)
 
-    def _finish_pack(self) -> None:
+    def _end_pack(self) -> None:
+        """Let a pack become durable while the next one is filled."""
         if self._pack is not None:
-            self._pack.finish()
-            self._finished.append(self._pack)
+            self._pack.close()
+            self._ended.append(self._pack)
             self._pack = None

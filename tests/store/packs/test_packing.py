@@ -10,7 +10,7 @@ from blake3 import blake3
 
 from takeback.model.ids import BlobKind
 from takeback.store.backends.memory import MemoryBackend
-from takeback.store.packs.frames import FrameBuilder
+from takeback.store.packs.frames import FrameBuilder, Stored
 from takeback.store.packs.pack import new_pack_id
 from takeback.store.packs.packing import PackWriter
 from takeback.store.packs.sealing import Sealer
@@ -30,7 +30,7 @@ def test_whoever_abandons_a_pack_after_a_ctrl_c_waits_until_nobody_writes_it() -
             return size
 
     backend, builder = Slow(), FrameBuilder()
-    builder.add(blake3(b"data").digest(), BlobKind.DATA, b"data")
+    builder.add(blake3(b"data").digest(), Stored(BlobKind.DATA, b"data"))
     frame = builder.take()
     assert frame is not None
     pack = PackWriter(new_pack_id(), 1, backend, Sealer())

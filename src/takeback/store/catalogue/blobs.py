@@ -165,7 +165,7 @@ def _add_blobs(tx: Transaction, pack: int, entries: Iterable[PackEntry]) -> None
         "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, pack = excluded.pack, frame = excluded.frame, "
         "start = excluded.start, length = excluded.length "
         "WHERE blobs.pack IN (SELECT packs.id FROM packs WHERE packs.state = 'condemned')",
-        ((e.id, e.kind, pack, e.frame, e.start, e.length) for e in sorted(entries)),
+        ((id, kind, pack, frame, start, length) for id, kind, frame, start, length in sorted(entries)),
     )
 
 

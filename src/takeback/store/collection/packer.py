@@ -46,7 +46,7 @@ class Packer:
         builder, limit = (self._data, FRAME_SIZE) if data else (self._structure, STRUCTURE_FRAME)
         if builder.size and builder.size + len(blob.data) > limit:
             self._write(builder.take())
-        builder.add(id, blob.kind, blob.data)
+        builder.add(id, blob)
 
     def finish(self) -> None:
         """Have every pack durable under its name."""

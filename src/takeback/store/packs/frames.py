@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from blake3 import blake3
 
 from takeback.errors import Integrity, NotFound
-from takeback.model.ids import BlobKind
 from takeback.store.backend import Backend
 from takeback.store.packs.pack import FrameSpan, PackEntry, frame_place, object_name
 from takeback.store.packs.sealing import RAW_LIMIT, Place, Sealer
@@ -25,68 +25,88 @@ class Stored(NamedTuple):
 
 
 class Frame:
-    """Blobs that are sealed together. ``raw`` is dropped once the sealed bytes are written, unless it is to ``keep``."""
+    """Blobs that are sealed together. ``raw`` is let go once the sealed bytes are written, unless it is to ``keep``."""
 
-    __slots__ = ("entries", "error", "keep", "number", "raw", "raw_length", "sealed", "sealing")
+    __slots__ = (
+        "_digest",
+        "_kinds",
+        "_lengths",
+        "error",
+        "ids",
+        "keep",
+        "number",
+        "raw",
+        "raw_length",
+        "sealed",
+        "sealing",
+    )
 
-    def __init__(self, raw: bytes, entries: list[PackEntry], keep: bool = False) -> None:
+    def __init__(self, blobs: dict[bytes, Stored], keep: bool = False) -> None:
         self.keep = keep
-        self.raw: bytes | None = raw
-        self.raw_length = len(raw)
-        self.entries = entries
+        self.ids = list(blobs)
+        self._kinds = [blob.kind for blob in blobs.values()]
+        self._lengths = [len(blob.data) for blob in blobs.values()]
+        self.raw: bytes | None = b"".join([blob.data for blob in blobs.values()])
+        self.raw_length = len(self.raw)
+        self._digest = blake3(self.raw).digest()
         self.number = 0
         self.sealed: bytes | None = None
         self.error: BaseException | None = None
         self.sealing = threading.Event()
         """Set when ``sealed`` or ``error`` is."""
 
+    def entries(self, number: int) -> list[PackEntry]:
+        """Where each blob lies, once the frame has its number."""
+        starts = accumulate(self._lengths, initial=0)
+        return list(map(PackEntry, self.ids, self._kinds, repeat(number), starts, self._lengths))
+
+    def entry(self, id: bytes) -> PackEntry:
+        """Where one of the blobs lies."""
+        place = self.ids.index(id)
+        return PackEntry(id, self._kinds[place], self.number, sum(self._lengths[:place]), self._lengths[place])
+
+    def seal(self, place: Place, sealer: Sealer) -> bytes:
+        """The sealed bytes, opened again and hashed before they count: a fault of memory or compressor is found.
+
+        One hash of the whole, taken when the frame was closed: to hash each blob again would take the interpreter,
+        thousands of times, from whoever reads files. Not found is what changes in memory between the two moments, some
+        milliseconds apart, in which a blob is hashed for its id and its frame is closed.
+        """
+        assert self.raw is not None
+        sealed = sealer.seal(self.raw, place)
+        if blake3(sealer.open(sealed, self.raw_length, place)).digest() != self._digest:
+            raise Integrity(
+                f"{place} does not read back as it was written, so it was not stored: memory or the compressor is at fault",
+                hints=["try again; if it happens again, check this machine's memory"],
+            )
+        return sealed
+
 
 class FrameBuilder:
     """Collects blobs until they are enough for a frame."""
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._entries: list[PackEntry] = []
+        self.blobs: dict[bytes, Stored] = {}
         self.size = 0
 
-    def add(self, id: bytes, kind: int, data: bytes) -> None:
-        self._entries.append(PackEntry(id, kind, 0, self.size, len(data)))
-        self._parts.append(data)
-        self.size += len(data)
+    def add(self, id: bytes, blob: Stored) -> None:
+        """Take a blob that is not among them yet."""
+        self.blobs[id] = blob
+        self.size += len(blob.data)
 
     def join(self, other: FrameBuilder) -> None:
         """Take over all that another one has collected."""
-        for (id, kind, _, _, _), data in zip(other._entries, other._parts, strict=True):
-            self.add(id, kind, data)
-        other._parts, other._entries, other.size = [], [], 0
+        self.blobs |= other.blobs
+        self.size += other.size
+        other.blobs, other.size = {}, 0
 
     def take(self, *, keep: bool = False) -> Frame | None:
         """The frame so far; the builder begins anew. To ``keep`` is for what its own writer will read again."""
-        if not self._entries:
+        if not self.blobs:
             return None
-        frame = Frame(b"".join(self._parts), self._entries, keep)
-        self._parts, self._entries, self.size = [], [], 0
+        frame = Frame(self.blobs, keep)
+        self.blobs, self.size = {}, 0
         return frame
-
-
-def seal_verified(frame: Frame, place: Place, sealer: Sealer) -> bytes:
-    """Seal a frame, then open it again and hash every blob: a fault of memory or compressor is found before it counts."""
-    assert frame.raw is not None
-    sealed = sealer.seal(frame.raw, place)
-    check_frame(sealer.open(sealed, frame.raw_length, place), frame, place)
-    return sealed
-
-
-def check_frame(raw: bytes, frame: Frame, place: Place) -> None:
-    view = memoryview(raw)
-    for id, kind, _, start, length in frame.entries:
-        if kind != BlobKind.RECIPE and blake3(view[start : start + length]).digest() != id:
-            raise Integrity(
-                f"{place} does not read back as it was written, so it was not stored: memory or the compressor is at fault",
-                hints=["try again; if it happens again, check this machine's memory"],
-            )
-    if raw != frame.raw:
-        raise Integrity(f"{place} does not read back as it was written, so it was not stored")
 
 
 def read_frame(backend: Backend, sealer: Sealer, pack: str, frame: int, span: FrameSpan) -> bytes:

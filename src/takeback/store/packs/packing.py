@@ -1,7 +1,8 @@
 """Writing a pack in the background: two threads seal frames, one writes them in order, the caller goes on.
 
 At most `IN_FLIGHT` frames are in memory; whoever adds one more waits. An error in any thread is raised by the next
-`add` or by `finish`, and the backend then keeps nothing. What it kept is compared with what it was given.
+`add` or by `finish`, and the backend then keeps nothing. What it kept is compared with what it was given. Between
+`close` and `finish` the caller can fill another pack.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from queue import SimpleQueue
 
 from takeback.errors import NotFound, TakebackError, Unavailable
 from takeback.store.backend import Backend
-from takeback.store.packs.frames import Frame, seal_verified
+from takeback.store.packs.frames import Frame
 from takeback.store.packs.pack import (
     Contents,
     FrameSpan,
@@ -44,6 +45,7 @@ class PackWriter:
         self._count = 0
         self._backend = backend
         self._sealer = sealer
+        self._closed = False
         self._abandoned = False
         self._ended = False
         self._error: BaseException | None = None
@@ -62,10 +64,17 @@ class PackWriter:
             raise self._error
         frame.number = self._count
         self._count += 1
-        frame.entries = [entry._replace(frame=frame.number) for entry in frame.entries]
-        self.entries.extend(frame.entries)
+        self.entries += frame.entries(frame.number)
         self._to_seal.put(frame)
         self._to_write.put(frame)
+
+    def close(self) -> None:
+        """No frame follows; what is left is written in the background, until `finish`."""
+        if not self._closed:
+            self._to_write.put(None)
+            for _ in range(_SEALERS):
+                self._to_seal.put(None)
+            self._closed = True
 
     def finish(self) -> None:
         """Wait until the pack stands under its name, durable."""
@@ -79,11 +88,7 @@ class PackWriter:
         self._end()
 
     def _end(self) -> None:
-        if not self._working:
-            return
-        self._to_write.put(None)
-        for _ in range(_SEALERS):
-            self._to_seal.put(None)
+        self.close()
         for ended in self._working:
             ended.wait()
         self._working = []
@@ -92,7 +97,7 @@ class PackWriter:
         while (frame := self._to_seal.get()) is not None:
             try:
                 if not self._abandoned and self._error is None:
-                    frame.sealed = seal_verified(frame, frame_place(self.name, frame.number), self._sealer)
+                    frame.sealed = frame.seal(frame_place(self.name, frame.number), self._sealer)
             except BaseException as error:
                 frame.error = error
             frame.sealing.set()
