@@ -106,6 +106,14 @@ def sync_directory(path: str) -> None:
         os.close(fd)
 
 
+def sync_file(path: str) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
 def write_new(temporary: str, target: str, chunks: Iterable[bytes], mode: int = 0o600) -> int:
     """Write ``chunks`` to ``target``, which must not exist (Conflict), by way of ``temporary``; return the size.
 
