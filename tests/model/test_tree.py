@@ -7,7 +7,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from takeback.errors import Integrity
-from takeback.model.tree import DIRECTORY, FILE, KINDS, LINK, Entry, decode_tree, encode_tree, name_bytes, name_text
+from takeback.model.tree import (
+    DIRECTORY,
+    FILE,
+    KINDS,
+    LINK,
+    Entry,
+    count_tree,
+    decode_tree,
+    encode_tree,
+    name_bytes,
+    name_text,
+)
 
 raw_names = st.binary(min_size=1, max_size=255).filter(
     lambda raw: raw not in (b".", b"..") and b"/" not in raw and b"\0" not in raw
@@ -72,8 +83,9 @@ def test_a_damaged_tree_is_refused_or_is_another_tree(data: st.DataObject) -> No
 
 @pytest.mark.parametrize("length", range(len(FULL)))
 def test_a_torn_tree_is_refused(length: int) -> None:
-    with pytest.raises(Integrity):
-        decode_tree(FULL[:length])
+    for read in (decode_tree, count_tree):
+        with pytest.raises(Integrity):
+            read(FULL[:length])
 
 
 @pytest.mark.parametrize("name", [b"", b".", b"..", b"a/b", b"/", b"../x"])
@@ -119,3 +131,5 @@ def _refused_or_canonical(data: bytes) -> None:
     except Integrity:
         return
     assert encode_tree(tree) == data
+    below = [entry.id for entry in tree.values() if entry.kind == DIRECTORY]
+    assert count_tree(data) == (len(tree) - len(below), below)

@@ -51,7 +51,11 @@ def count_changes(line: Line, writer: Writer, before: Mapping[str, Part], after:
     total = 0
     for name, part in after.items():
         source, old = line.sources.get(name), before.get(name)
-        if source is not None and not (old is not None and old.content == part.content):
+        if source is None or (old is not None and old.content == part.content):
+            continue
+        if old is None:
+            total += source.count(writer.reader, part)
+        else:
             total += sum(1 for change in source.diff(writer.reader, old, part) if not change.is_directory)
     return total
 

@@ -12,7 +12,7 @@ holds neither ``/`` nor NUL. `decode_tree` refuses everything else, so no stored
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -45,6 +45,9 @@ class Entry(NamedTuple):
 
 Tree = Mapping[str, Entry]
 
+Record = tuple[bytes, str, int, int, bytes]
+"""Name, kind, mode, size and id of one entry."""
+
 
 def name_bytes(name: str) -> bytes:
     """A name or path as the bytes that the kernel knows."""
@@ -58,17 +61,27 @@ def name_text(raw: bytes) -> str:
 
 def encode_tree(tree: Tree) -> bytes:
     """The canonical bytes of a directory."""
-    names = sorted(tree, key=name_bytes)
-    joined = b"\0".join(map(name_bytes, names))
-    records = b"".join(
-        _RECORD.pack(_KIND_BYTES[entry.kind], entry.mode, entry.size, entry.id)
-        for entry in map(tree.__getitem__, names)
-    )
-    return _HEADER.pack(_MAGIC, len(names), len(joined)) + joined + records
+    return encode_records((name_bytes(name), at.kind, at.mode, at.size, at.id) for name, at in tree.items())
 
 
-def decode_tree(data: bytes) -> dict[str, Entry]:
-    """The directory that `encode_tree` wrote; Integrity for any other bytes."""
+def encode_records(records: Iterable[Record]) -> bytes:
+    """The same of entries that never were objects: a first capture has many of them."""
+    rows = sorted(records)
+    joined = b"\0".join([row[0] for row in rows])
+    packed = [_RECORD.pack(_KIND_BYTES[kind], mode, size, id) for _, kind, mode, size, id in rows]
+    return _HEADER.pack(_MAGIC, len(rows), len(joined)) + joined + b"".join(packed)
+
+
+def count_tree(data: bytes) -> tuple[int, list[bytes]]:
+    """How many entries of a directory are no directories, and the ids of those that are; none becomes an object."""
+    count, start, _ = _decode_header(data)
+    kinds = data[start :: _RECORD.size]
+    ends = [start + place * _RECORD.size for place, kind in enumerate(kinds, 1) if kind == ord(DIRECTORY)]
+    return count - len(ends), [data[end - 32 : end] for end in ends]
+
+
+def _decode_header(data: bytes) -> tuple[int, int, int]:
+    """The number of entries, where their records start, and how long the names are."""
     try:
         magic, count, length = _HEADER.unpack_from(data)
     except struct.error as error:
@@ -76,6 +89,12 @@ def decode_tree(data: bytes) -> dict[str, Entry]:
     start = _HEADER.size + length
     if magic != _MAGIC or len(data) != start + count * _RECORD.size:
         raise Integrity("a tree has a wrong header")
+    return count, start, length
+
+
+def decode_tree(data: bytes) -> dict[str, Entry]:
+    """The directory that `encode_tree` wrote; Integrity for any other bytes."""
+    count, start, length = _decode_header(data)
     raw_names = data[_HEADER.size : start].split(b"\0") if count else []
     if len(raw_names) != count or (not count and length):
         raise Integrity("a tree's names do not match its count")

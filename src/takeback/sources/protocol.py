@@ -89,6 +89,9 @@ class Source(Protocol):
     ) -> Iterator[Change]:
         """All paths that differ; where only some ``paths`` matter, what does not lead to them may be left out."""
 
+    def count(self, reader: Reader, part: Part) -> int:
+        """How many paths differ between nothing and a part, directories aside: sooner than `diff` would tell."""
+
     def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
         """What a part has at and below a path, as a value that is equal if and only if that is; None for nothing."""
 

@@ -11,7 +11,7 @@ from typing import Protocol, overload
 
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
-from takeback.model.tree import DIRECTORY, Entry, decode_tree, encode_tree
+from takeback.model.tree import DIRECTORY, Entry, count_tree, decode_tree, encode_tree
 
 NO_ID = bytes(32)
 _MANY = 100_000
@@ -64,9 +64,13 @@ def load(reader: Reads, tree: bytes | None) -> dict[str, Entry]:
 
 def load_checked(reader: Reads, tree: bytes, depth: int) -> dict[str, Entry]:
     """One directory of a walk, which goes no deeper than any tree that is written."""
+    check_depth(tree, depth)
+    return load(reader, tree)
+
+
+def check_depth(tree: bytes, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise Integrity(f"the tree {tree.hex()[:12]} lies deeper than any that is written")
-    return load(reader, tree)
 
 
 class TreeView:
@@ -179,6 +183,13 @@ def _load_named(reader: Reads, tree: bytes, depth: int, path: str) -> dict[str, 
     except Integrity as error:
         where = f"the directory {path}" if path else "the root's own directory"
         raise Integrity(f"{where} is lost there: {error.message}", hints=[*error.hints, _REST]) from error
+
+
+def count(reader: Reads, tree: bytes, depth: int = 0) -> int:
+    """How many paths a tree holds, directories aside."""
+    check_depth(tree, depth)
+    files, inner = count_tree(reader.get(tree, BlobKind.TREE))
+    return files + sum(count(reader, each, depth + 1) for each in inner)
 
 
 def patch(writer: Writes, root: bytes, changes: Mapping[str, Entry | None]) -> bytes:

@@ -106,6 +106,12 @@ class SourceSuite:
             path: before for path, (before, _) in gone.items()
         }
 
+    def test_a_part_counts_as_many_paths_as_diff_lists(self, store: BlobStore, source: Source) -> None:
+        for part in self.history(store, source):
+            with store.reader() as reader:
+                listed = sum(1 for change in source.diff(reader, None, part) if not change.is_directory)
+                assert source.count(reader, part) == listed
+
     def test_what_a_part_has_at_a_path_differs_exactly_where_diff_says(self, store: BlobStore, source: Source) -> None:
         first, *_, last = self.history(store, source)
         differing = self.diff(store, source, first, last)

@@ -152,6 +152,9 @@ class Workspace:
         for path, before, after in trees.compare(reader, old, new, paths):
             yield Change(self.name, path, before, after)
 
+    def count(self, reader: Reader, part: Part) -> int:
+        return trees.count(reader, part.content)
+
     def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
         if not path:
             return part.content
