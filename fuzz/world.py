@@ -65,11 +65,13 @@ def stat_cache(data: bytes) -> None:
 
 
 def _look_at(section: Section) -> None:
-    assert len(section.kinds) == len(section)
+    assert len(section.stats) <= len(section)
+    section.matches(list(section.stats), section.stats.values())
     for name, _ in section.ignored():
         assert section.kind(name) is not None
     for name in section.stats:
         assert len(section.id(name)) == 32
+        assert section.holds(*section.row(name))
 
 
 _INDEX = b"DIRC\0\0\0\2\0\0\0\1" + bytes(40) + b"\x01" * 20 + b"\0\1" + b"a" + bytes(9) + bytes(20)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +14,7 @@ import takeback as tb
 from support.agent import MakeWorld, World, look
 from support.captures import comes_back, content, fill, left_out, saved
 from support.trees import Dir, File, Link, Spec, make_tree
+from takeback.sources.workspace import capture
 
 # names, bytes, modes, links, directories
 
@@ -269,3 +273,54 @@ def test_a_root_whose_own_name_is_no_text(tmp_path: Path) -> None:
         line.restore(first)
         assert line.show("@").root == os.fsdecode(root)
     assert look(Path(os.fsdecode(root)))["file"].data == b"x"
+
+
+# directories of nothing but files
+
+
+def settle(directory: Path) -> None:
+    """Wait until no file in a directory could change without its stat changing: the racy rule's affair."""
+    latest = max(path.lstat().st_ctime_ns for path in directory.iterdir())
+    while time.clock_gettime_ns(time.CLOCK_REALTIME) - latest < 100_000_000:
+        pass
+
+
+def test_a_directory_of_unchanged_files_is_recognised_as_a_whole(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after one of them changed, came or went: the order in which the system lists them is remembered anew."""
+    one_by_one: list[str] = []
+
+    class Noted(capture._Visit):
+        def __init__(self, walk: capture.Walk, handle: int, path: str, *rest: Any) -> None:
+            one_by_one.append(path)
+            super().__init__(walk, handle, path, *rest)
+
+    monkeypatch.setattr(capture, "_Visit", Noted)
+    for number in range(30):
+        world.write(f"plain/{number:02}", f"{number}")
+    changes: list[Callable[[], object]] = [
+        lambda: world.write("plain/07", "changed"),
+        lambda: world.write("plain/new", "new"),
+        lambda: world.remove("plain/11"),
+        lambda: world.chmod("plain/12", 0o755),
+        lambda: world.rename("plain/13", "plain/renamed"),
+    ]
+    for number, change in enumerate(changes):
+        settle(world.root / "plain")
+        world.write("elsewhere", f"{number}")  # a save that changes nothing remembers nothing anew
+        world.line.save()
+        one_by_one.clear()
+        world.line.save()
+        assert one_by_one == [""]
+        change()
+        assert content(world, world.line.save()) == world.tree()
+        assert one_by_one == ["", "", "plain"]
+
+
+def test_a_file_that_became_a_directory_is_noticed_among_unchanged_ones(world: World) -> None:
+    for name in ("a", "b", "c"):
+        world.write(f"plain/{name}", name)
+    settle(world.root / "plain")
+    world.line.save()
+    world.remove("plain/b")
+    world.write("plain/b/inner", "b")
+    assert content(world, world.line.save()) == world.tree()

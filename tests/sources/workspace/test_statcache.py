@@ -55,6 +55,40 @@ def test_a_section_comes_back(entries: list[tuple[str, str, Stat, bytes]]) -> No
     assert sorted(section.ignored()) == sorted((row[0], row[1] == "I") for row in entries if row[1] in "iI")
 
 
+@given(rows)
+def test_a_section_matches_its_own_entries_in_their_order_and_nothing_else(
+    entries: list[tuple[str, str, Stat, bytes]],
+) -> None:
+    section = Section(encode_section(TREE, FINGERPRINT, entries))
+    names, looks = [row[0] for row in entries], [row[2] for row in entries]
+    assert section.matches(names, looks)
+    assert not section.matches([*names, "other"], [*looks, STAT])
+    for place in range(len(entries)):
+        assert not section.matches(names[:place] + names[place + 1 :], looks[:place] + looks[place + 1 :])
+        assert not section.matches([*names[:place], "other", *names[place + 1 :]], looks)
+        for field in range(5):
+            changed = tuple(value ^ (field == number) for number, value in enumerate(looks[place]))
+            assert not section.matches(names, [*looks[:place], changed, *looks[place + 1 :]])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "plain"),
+    [
+        (FILE, 0o100644, True),
+        (LINK, 0o120777, True),
+        (FILE, 0o104755, False),
+        (FILE, 0o102755, False),
+        (DIRECTORY, 0o40755, False),
+        (IGNORED_FILE, 0, False),
+        (IGNORED_DIRECTORY, 0, False),
+        ("D", 0o40755, False),
+    ],
+)
+def test_a_plain_directory_holds_only_what_need_not_be_looked_at_one_by_one(kind: str, mode: int, plain: bool) -> None:
+    entries = [ROWS[0], ("b", kind, (mode, 1, 2, 3, 4), b"2" * 32)]
+    assert bool(Section(encode_section(TREE, FINGERPRINT, entries)).plain) is plain
+
+
 def test_a_section_knows_only_its_own_names() -> None:
     section = Section(encode_section(TREE, FINGERPRINT, ROWS))
     assert section.kind("b") is None

@@ -9,20 +9,21 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured
-from takeback.model.tree import DIRECTORY, FILE, LINK, Entry, encode_tree, name_bytes
+from takeback.model.tree import DIRECTORY, FILE, LINK, encode_records, name_bytes
 from takeback.sources import trees
 from takeback.sources.workspace.ignore import Rules
 from takeback.sources.workspace.names import STAGE_PREFIX, is_store
-from takeback.sources.workspace.reading import Changing, store_file, store_link
+from takeback.sources.workspace.reading import Changing, TooLarge, stat_of, store_file, store_link
 from takeback.sources.workspace.statcache import (
     IGNORED_DIRECTORY,
     IGNORED_FILE,
+    NOTED,
+    Row,
     Section,
     Stat,
     StatCache,
@@ -40,8 +41,11 @@ _OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_STAT: Stat = (0, 0, 0, 0, 0)
 _NATIVE_NAMES = sys.getfilesystemencoding().lower() == "utf-8"
 _SPECIAL = {stat.S_IFSOCK: "socket", stat.S_IFIFO: "fifo", stat.S_IFBLK: "device", stat.S_IFCHR: "device"}
+Listing = tuple[list[str], list[os.DirEntry[str]]]
+"""A directory's names, and its entries in the same order."""
 
-Row = tuple[str, str, Stat, bytes]
+_CAPTURED = {FILE: FILE, LINK: LINK, DIRECTORY: DIRECTORY, FORMERLY_CAPTURED: DIRECTORY}
+"""Kinds of the stat cache that are in the tree, and as what."""
 
 
 @dataclass
@@ -64,7 +68,7 @@ class Walk:
         """Walk everything below a directory; the id of its tree."""
         handle = os.open(name_bytes(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            return self._directory(handle, _list(handle), "", lambda _: rules, previous, 0)
+            return self._directory(handle, _list(handle), "", rules, previous, 0)
         finally:
             os.close(handle)
 
@@ -75,17 +79,21 @@ class Walk:
     def _directory(
         self,
         handle: int,
-        entries: list[os.DirEntry[str]],
+        listing: Listing,
         path: str,
-        enter: Callable[[list[str]], Rules],
+        rules: Rules,
         previous: bytes | None,
         depth: int,
     ) -> bytes:
-        names = [entry.name for entry in entries] if _NATIVE_NAMES else [_portable(entry.name) for entry in entries]
+        names, entries = listing
         self.seen += len(names)
         self.watch.tick("scan", self.seen)
-        rules = enter(names)
-        known = _Known(self.cache.section(path), self.writer, previous, rules.fingerprint)
+        section = self.cache.section(path)
+        if section is not None and section.plain and section.fingerprint == rules.fingerprint:
+            if _is_as_it_was(section, listing):
+                self.sections[path] = section.data
+                return section.tree
+        known = _Known(section, self.writer, previous, rules.fingerprint)
         visit = _Visit(self, handle, path, rules, known, depth)
         stats, skipped_files, skipped_directories = known.stats, known.skipped_files, known.skipped_directories
         same: list[str] = []
@@ -98,22 +106,31 @@ class Walk:
                 continue
             if name in skipped_files:
                 visit.ignore(name, IGNORED_FILE, entry.inode())
-                continue
-            try:
-                status = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                visit.unreadable(name, entry.inode(), error)
-                continue
-            seen = (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-            if stats.get(name) == seen:
+            elif name in stats and (seen := _look(entry)) == stats[name]:
                 same.append(name)
-                if status.st_mode & 0o6000:
+                if seen[0] & NOTED:
                     visit.note_setuid(name)
             else:
-                visit.other(name, seen)
-        return visit.finish(same)
+                visit.other(name, entry)
+        return visit.finish(names, same)
+
+
+def _look(entry: os.DirEntry[str]) -> Stat | None:
+    """What `stat` says of an entry; None if it says nothing, and whoever opens it will learn why."""
+    try:
+        return stat_of(entry.stat(follow_symlinks=False))
+    except OSError:
+        return None
+
+
+def _is_as_it_was(section: Section, listing: Listing) -> bool:
+    """Whether every file of a plain directory looks as it did, which holds for most directories of most saves: told
+    by comparing columns. After a False the slow way asks the system nothing again: entries remember their stat."""
+    names, entries = listing
+    try:
+        return section.matches(names, (stat_of(entry.stat(follow_symlinks=False)) for entry in entries))
+    except OSError:
+        return False
 
 
 class _Known:
@@ -157,7 +174,6 @@ class _Visit:
         self._known = known
         self._depth = depth
         self._rows: list[Row] = []
-        self._tree: dict[str, Entry] = {}
 
     def ignore(self, name: str, kind: str, inode: int) -> None:
         path = trees.join(self._path, name)
@@ -175,116 +191,106 @@ class _Visit:
             ignored = self._rules.ignored(name, True)
         if ignored and before is None and not self._rules.must_descend(name):
             return self.ignore(name, IGNORED_DIRECTORY, entry.inode())
-        path = trees.join(self._path, name)
         try:
             status = entry.stat(follow_symlinks=False)
             if (status.st_dev, status.st_ino) == walk.writer.identity:
                 return self._pass_over(name, entry)
             if self._depth + 1 >= trees.MAX_DEPTH:
-                return self._leave_out(path, "too deep", f"more than {trees.MAX_DEPTH} directories down")
+                return self._leave_out(name, "too deep", f"more than {trees.MAX_DEPTH} directories down")
             inner = os.open(name_bytes(name), _OPEN_DIRECTORY, dir_fd=self._handle)
         except FileNotFoundError:
             return None
         except OSError as error:
-            return self._leave_out(path, "unreadable", error.strerror or str(error))
+            return self._leave_out(name, "unreadable", error.strerror or str(error))
         try:
             try:
-                entries = _list(inner)
+                listing = _list(inner)
             except OSError as error:
-                return self._leave_out(path, "unreadable", error.strerror or str(error))
-            if is_store(each.name for each in entries):
+                return self._leave_out(name, "unreadable", error.strerror or str(error))
+            names = listing[0]
+            if is_store(names):
                 return self._pass_over(name, entry)
-            tree = walk._directory(
-                inner,
-                entries,
-                path,
-                lambda names: self._rules.enter(name, lambda file: _read_small(inner, file), names, ignored=ignored),
-                self._known.tree(name),
-                self._depth + 1,
-            )
+            rules = self._rules.enter(name, lambda file: _read_small(inner, file), names, ignored=ignored)
+            path = trees.join(self._path, name)
+            tree = walk._directory(inner, listing, path, rules, self._known.tree(name), self._depth + 1)
         finally:
             os.close(inner)
         if ignored and before is None and tree == _empty_tree(walk.writer):
             return self.ignore(name, IGNORED_DIRECTORY, entry.inode())
-        self._tree[name] = Entry(DIRECTORY, status.st_mode & 0o777, 0, tree)
         self._rows.append((name, FORMERLY_CAPTURED if ignored else DIRECTORY, (status.st_mode, 0, 0, 0, 0), tree))
         return None
 
-    def other(self, name: str, seen: Stat) -> None:
+    def other(self, name: str, entry: os.DirEntry[str]) -> None:
         """A file, link or special file that is new, changed, or not known to be ignored."""
         walk, before = self._walk, self._known.kind(name)
         if before is None and self._rules.ignored(name, False):
-            return self.ignore(name, IGNORED_FILE, seen[4])
-        path, mode = trees.join(self._path, name), seen[0]
+            return self.ignore(name, IGNORED_FILE, entry.inode())
         try:
-            if stat.S_ISLNK(mode):
-                blob, seen = store_link(walk.writer, name, self._handle, seen)
-                self._add(name, LINK, seen, blob)
-            elif not stat.S_ISREG(mode):
-                self._leave_out(path, _SPECIAL.get(stat.S_IFMT(mode), "device"), "")
-            elif seen[1] > walk.max_file_size and before is None:
-                self._leave_out(path, "too large", f"{seen[1]} bytes; the limit is {walk.max_file_size}")
-            else:
+            if entry.is_file(follow_symlinks=False):
                 walk.read += 1
-                walk.watch.tick("store", walk.seen, size=seen[1])
-                blob, seen = store_file(walk.writer, name, self._handle, walk.tick_bytes)
-                self._add(name, FILE, seen, blob)
-                if seen[0] & 0o6000:
+                walk.watch.tick("store", walk.seen)
+                limit = walk.max_file_size if before is None else None
+                blob, seen = store_file(walk.writer, name, self._handle, limit, walk.tick_bytes)
+                self._rows.append((name, FILE, seen, blob))
+                if seen[0] & NOTED:
                     self.note_setuid(name)
+                return None
+            status = entry.stat(follow_symlinks=False)
+            if entry.is_symlink():
+                blob, seen = store_link(walk.writer, name, self._handle, stat_of(status))
+                self._rows.append((name, LINK, seen, blob))
+            else:
+                self._leave_out(name, _SPECIAL.get(stat.S_IFMT(status.st_mode), "device"), "")
         except FileNotFoundError:
             pass
+        except TooLarge as error:
+            self._leave_out(name, "too large", f"{error.size} bytes; the limit is {walk.max_file_size}")
         except Changing:
-            self._leave_out(path, "changing", "it was written to while it was read, each time")
+            self._leave_out(name, "changing", "it was written to while it was read, each time")
         except OSError as error:
-            self._leave_out(path, "unreadable", error.strerror or str(error))
+            self._leave_out(name, "unreadable", error.strerror or str(error))
         return None
-
-    def unreadable(self, name: str, inode: int, error: OSError) -> None:
-        """What is listed in the directory and cannot even be looked at."""
-        if self._known.kind(name) is None and self._rules.ignored(name, False):
-            return self.ignore(name, IGNORED_FILE, inode)
-        return self._leave_out(trees.join(self._path, name), "unreadable", error.strerror or str(error))
 
     def note_setuid(self, name: str) -> None:
         detail = "the setuid and setgid bits are not kept"
         self._walk.not_captured.append(NotCaptured(trees.join(self._path, name), "setuid", detail))
 
-    def finish(self, same: list[str]) -> bytes:
-        """The directory's tree, given the names of the files that are as they were."""
-        walk, section = self._walk, self._known.section
-        if section is not None and self._known.same_rules and len(same) + len(self._rows) == len(section):
-            if all(section.holds(*row) for row in self._rows):
+    def finish(self, names: list[str], same: list[str]) -> bytes:
+        """The directory's tree, given its names, and those of the files that are as they were."""
+        walk, section, rows = self._walk, self._known.section, self._rows
+        if section is not None and self._known.same_rules and len(same) + len(rows) == len(section):
+            if all(section.holds(*row) for row in rows):
                 walk.sections[self._path] = section.data
                 return section.tree
         if same:
             assert section is not None
-            for name in same:
-                kind = section.kind(name)
-                assert kind is not None
-                self._add(name, kind, section.stats[name], section.id(name))
-        tree = walk.writer.put(encode_tree(self._tree), BlobKind.TREE)
-        walk.sections[self._path] = encode_section(tree, self._rules.fingerprint, self._rows)
+            found = {row[0]: row for row in rows} | {name: section.row(name) for name in same}
+            rows = [found[name] for name in names if name in found]  # in the order in which they will be listed again
+        records = [
+            (name_bytes(name), _CAPTURED[kind], LINK_MODE if kind == LINK else seen[0] & 0o777, seen[1], id)
+            for name, kind, seen, id in rows
+            if kind in _CAPTURED
+        ]
+        tree = walk.writer.put(encode_records(records), BlobKind.TREE)
+        walk.sections[self._path] = encode_section(tree, self._rules.fingerprint, rows)
         return tree
-
-    def _add(self, name: str, kind: str, seen: Stat, blob: bytes) -> None:
-        self._tree[name] = Entry(kind, LINK_MODE if kind == LINK else seen[0] & 0o777, seen[1], blob)
-        self._rows.append((name, kind, seen, blob))
 
     def _pass_over(self, name: str, entry: os.DirEntry[str]) -> None:
         """List a directory as ignored, whatever the rules say, and ask again next time: it may be another by then."""
         self._walk.ignored.append((trees.join(self._path, name) + "/", entry.inode()))
 
-    def _leave_out(self, path: str, reason: str, detail: str) -> None:
-        self._walk.not_captured.append(NotCaptured(path, reason, detail))
+    def _leave_out(self, name: str, reason: str, detail: str) -> None:
+        self._walk.not_captured.append(NotCaptured(trees.join(self._path, name), reason, detail))
 
 
-def _list(handle: int) -> list[os.DirEntry[str]]:
+def _list(handle: int) -> Listing:
     with os.scandir(handle) as listing:
-        return list(listing)
+        entries = list(listing)
+    return [entry.name if _NATIVE_NAMES else _portable(entry.name) for entry in entries], entries
 
 
 def _empty_tree(writer: Writer) -> bytes:
-    return writer.put(encode_tree({}), BlobKind.TREE)
+    return writer.put(encode_records(()), BlobKind.TREE)
 
 
 def _read_small(directory: int, name: str, limit: int = 1 << 20) -> bytes | None:

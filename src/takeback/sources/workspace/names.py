@@ -8,7 +8,7 @@ Staging directories are our own and gone a moment later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 STAGE_PREFIX = ".takeback-stage-"
 """How a staging directory's name begins; `takeback.sources.workspace.place` makes and sweeps them."""
@@ -19,9 +19,9 @@ _INVISIBLE = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *ran
 _STORE = frozenset({"store.json", "catalogue.db", "packs"})
 
 
-def is_store(names: Iterable[str]) -> bool:
+def is_store(names: Collection[str]) -> bool:
     """Whether a directory with these entries is a takeback store: a database in use, not files to be put back."""
-    return _STORE.issubset(names)
+    return "store.json" in names and _STORE.issubset(names)
 
 
 def is_git_name(name: str) -> bool:

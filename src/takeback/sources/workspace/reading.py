@@ -7,6 +7,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable
+from operator import attrgetter
 
 from takeback.model.ids import BlobKind
 from takeback.model.tree import name_bytes
@@ -28,14 +29,25 @@ class Changing(Exception):
     """The file did not hold still, or is no regular file any more."""
 
 
-def stat_of(status: os.stat_result) -> Stat:
-    return (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+class TooLarge(Exception):
+    """The file has ``size`` bytes, more than the limit."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
+stat_of: Callable[[os.stat_result], Stat] = attrgetter("st_mode", "st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
 
 
 def store_file(
-    writer: Writer, name: str, directory: int, tick: Callable[[int], object] = lambda size: None
+    writer: Writer,
+    name: str,
+    directory: int,
+    limit: int | None = None,
+    tick: Callable[[int], object] = lambda size: None,
 ) -> tuple[bytes, Stat]:
-    """Put a file's bytes into the store: their id, and the stat that they belong to.
+    """Put a file's bytes into the store: their id, and the stat that they belong to; TooLarge beyond ``limit``.
 
     ``tick`` is told now and then how much of a large file has been read; what it raises ends the reading.
     """
@@ -47,13 +59,16 @@ def store_file(
             if not stat.S_ISREG(before.st_mode):
                 raise Changing
             seen = stat_of(before)
-            if before.st_size <= SMALL:
-                data = os.read(handle, before.st_size + 1)
-                if len(data) == before.st_size and seen == stat_of(os.fstat(handle)):
+            length = seen[1]
+            if limit is not None and length > limit:
+                raise TooLarge(length)
+            if length <= SMALL:
+                data = os.read(handle, length + 1)
+                if len(data) == length and seen == stat_of(os.fstat(handle)):
                     return writer.put(data, BlobKind.DATA), racy(seen, now)
             else:
-                blob, size = writer.put_stream(_up_to(handle, before.st_size + 1, tick))
-                if size == before.st_size and seen == stat_of(os.fstat(handle)):
+                blob, size = writer.put_stream(_up_to(handle, length + 1, tick))
+                if size == length and seen == stat_of(os.fstat(handle)):
                     return blob, racy(seen, now)
             os.lseek(handle, 0, os.SEEK_SET)
     finally:

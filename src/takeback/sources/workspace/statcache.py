@@ -3,8 +3,10 @@
 A derived file: it may vanish at any time, and counts only for the tree that it was written for. One section for each
 directory, so that a directory in which nothing changed is neither decoded into objects nor encoded again.
 
-Section: tree id (32), rules fingerprint (32), count (u32), length of names (u32), names joined by NUL, kinds (one byte
-an entry), stats (mode u32, size, mtime, ctime, inode), ids (32 each). Kinds are those of `takeback.model.tree`, and
+Section: tree id (32), rules fingerprint (32), whether it is plain (u8), count (u32), length of names (u32), names joined
+by NUL, kinds (one byte an entry), stats (mode u32, size, mtime, ctime, inode), ids (32 each); entries are in the order
+in which the system listed them. A plain directory holds nothing but files and links of which nothing has to be said
+again, so that one comparison tells whether it is as it was. Kinds are those of `takeback.model.tree`, and
 ``i`` and ``I`` for an ignored file and directory. A file that may change without its stat changing (it was written in
 the very tick in which it was read) has the earliest mtime that fits, which no file has: git's racy rule. So has one
 whose own times do not fit.
@@ -13,7 +15,7 @@ whose own times do not fit.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 
 from takeback.model.tree import name_bytes, name_text
@@ -21,50 +23,71 @@ from takeback.model.tree import name_bytes, name_text
 Stat = tuple[int, int, int, int, int]
 """mode, size, mtime_ns, ctime_ns, inode."""
 
+Row = tuple[str, str, Stat, bytes]
+"""name, kind, stat, id."""
+
 IGNORED_FILE, IGNORED_DIRECTORY = "i", "I"
 RACY = -(1 << 63)
+NOTED = 0o6000
+"""Bits of a mode that are listed as not captured, each time."""
 
-_MAGIC = b"takeback stat cache 1\n"
+_MAGIC = b"takeback stat cache 2\n"
 _COUNTS = struct.Struct("<II")
-_HEAD = struct.Struct("<32s32sII")
+_HEAD = struct.Struct("<32s32sBII")
 _STAT = struct.Struct("<IQqqQ")
 
 
 class Section:
-    """One directory's remembered entries, decoded in columns."""
+    """One directory's remembered entries, decoded in columns when they are asked for."""
 
-    __slots__ = ("_ids", "_names", "_places", "data", "fingerprint", "kinds", "stats", "tree")
+    __slots__ = ("_count", "_ids_start", "_names_end", "_places", "_stats", "data", "fingerprint", "plain", "tree")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.tree: bytes
         self.fingerprint: bytes
-        self.tree, self.fingerprint, count, length = _HEAD.unpack_from(data)
-        names_end = _HEAD.size + length
-        stats_start = names_end + count
-        ids_start = stats_start + count * _STAT.size
-        if len(data) != ids_start + count * 32:
+        self.plain: bool
+        self._count: int
+        self.tree, self.fingerprint, self.plain, self._count, length = _HEAD.unpack_from(data)
+        self._names_end = _HEAD.size + length
+        self._ids_start = self._names_end + self._count * (1 + _STAT.size)
+        if len(data) != self._ids_start + self._count * 32:
             raise ValueError("a section's length is wrong")
-        text = data[_HEAD.size : names_end].decode("utf-8", "surrogateescape")
-        self._names = text.split("\0") if count else []
-        self.kinds = data[names_end:stats_start].decode("ascii")
-        self.stats: dict[str, Stat] = dict(
-            zip(self._names, _STAT.iter_unpack(data[stats_start:ids_start]), strict=True)
-        )
-        self._ids = data[ids_start:]
+        if data.count(b"\0", _HEAD.size, self._names_end) != max(self._count - 1, 0):
+            raise ValueError("a section's names do not match its count")
+        self._stats: dict[str, Stat] | None = None
         self._places: dict[str, int] | None = None
 
     def __len__(self) -> int:
-        return len(self._names)
+        return self._count
+
+    @property
+    def stats(self) -> dict[str, Stat]:
+        if self._stats is None:
+            self._stats = dict(zip(self._names(), self._looks(), strict=True))
+        return self._stats
+
+    def matches(self, names: Sequence[str], looks: Iterable[Stat]) -> bool:
+        """Whether exactly these entries are remembered, in this order; ``looks`` is asked only if the names are."""
+        if "\0".join(names) != self._text():
+            return False
+        return list(looks) == list(self._looks())
 
     def kind(self, name: str) -> str | None:
         place = self._place(name)
-        return None if place is None else self.kinds[place]
+        return None if place is None else chr(self.data[self._names_end + place])
 
     def id(self, name: str) -> bytes:
         place = self._place(name)
         assert place is not None
-        return self._ids[place * 32 : place * 32 + 32]
+        start = self._ids_start + place * 32
+        return self.data[start : start + 32]
+
+    def row(self, name: str) -> Row:
+        """A remembered entry."""
+        place = self._place(name)
+        assert place is not None
+        return name, chr(self.data[self._names_end + place]), self.stats[name], self.id(name)
 
     def holds(self, name: str, kind: str, seen: Stat, id: bytes) -> bool:
         """Whether an entry is remembered exactly so."""
@@ -72,24 +95,33 @@ class Section:
 
     def ignored(self) -> Iterator[tuple[str, bool]]:
         """Names that were ignored, and whether each is a directory."""
-        if "i" in self.kinds or "I" in self.kinds:
-            for name in compress(self._names, (kind in "iI" for kind in self.kinds)):
+        kinds = self.data[self._names_end : self._names_end + self._count]
+        if b"i" in kinds or b"I" in kinds:
+            for name in compress(self._names(), (kind in b"iI" for kind in kinds)):
                 yield name, self.kind(name) == IGNORED_DIRECTORY
 
     def _place(self, name: str) -> int | None:
         if self._places is None:
-            self._places = {each: number for number, each in enumerate(self._names)}
+            self._places = {each: number for number, each in enumerate(self._names())}
         return self._places.get(name)
 
+    def _text(self) -> str:
+        return self.data[_HEAD.size : self._names_end].decode("utf-8", "surrogateescape")
 
-def encode_section(tree: bytes, fingerprint: bytes, entries: Iterable[tuple[str, str, Stat, bytes]]) -> bytes:
-    """A section of (name, kind, stat, id) rows."""
-    rows = list(entries)
+    def _names(self) -> list[str]:
+        return self._text().split("\0") if self._count else []
+
+    def _looks(self) -> Iterator[Stat]:
+        return _STAT.iter_unpack(self.data[self._names_end + self._count : self._ids_start])
+
+
+def encode_section(tree: bytes, fingerprint: bytes, rows: Sequence[Row]) -> bytes:
     names = b"\0".join([name_bytes(row[0]) for row in rows])
     kinds = "".join([row[1] for row in rows]).encode("ascii")
+    plain = not kinds.strip(b"fl") and not any(row[2][0] & NOTED for row in rows)
     stats = b"".join([_pack(row[2]) for row in rows])
     return (
-        _HEAD.pack(tree, fingerprint, len(rows), len(names))
+        _HEAD.pack(tree, fingerprint, plain, len(rows), len(names))
         + names
         + kinds
         + stats
