@@ -17,6 +17,7 @@ from takeback.engine.due import DAY
 from takeback.model.limits import Limits
 from takeback.store import notices
 from takeback.store.catalogue import counters
+from takeback.store.collection import steps
 from takeback.store.locks import root_lock
 from takeback.store.space import Space
 
@@ -217,6 +218,43 @@ def test_an_unfinished_purge_is_finished(world: World) -> None:
         assert not world.line.purge(".env").gone
     done = world.store.upkeep()
     assert done.maintained is not None and not done.maintained.purging
+
+
+@pytest.mark.parametrize("work", ["fold", "condemn", "prune"])
+def test_others_save_between_the_steps_of_long_work(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    before = save(world, 8, 40_000 if work == "fold" else 300_000)
+    other = tmp_path / "other"
+    other.mkdir()
+    meanwhile: list[str] = []
+    with tb.open(world.store_path) as second:
+        beside = second.timeline("main", sources=[tb.Workspace(other)])
+
+        def pause(seconds: float) -> None:
+            """Somebody else's whole save, where the work lets others in."""
+            (other / "file").write_bytes(noise(1000, len(meanwhile)))
+            meanwhile.append(beside.save().id)
+
+        if work == "condemn":
+            world.store.maintain()
+            world.store.prune(tb.Policy(keep_last=4))
+            before = ids(world)
+        with monkeypatch.context() as patch:
+            patch.setattr(steps.paced, "__defaults__", (2,))
+            patch.setattr("takeback.engine.retention._STEP", 2)
+            patch.setattr("takeback.store.collection.steps.time.sleep", pause)
+            if work == "prune":
+                assert len(world.store.prune(tb.Policy(keep_last=2)).snapshots) == 5
+                before = [before[0], *before[-2:]]
+            else:
+                world.store.maintain()
+        assert len(meanwhile) >= 2
+        assert [row.id for row in reversed(beside.log().snapshots)] == meanwhile
+    assert ids(world) == before
+    assert world.store.verify(read_data=True).ok
+    assert world.store.maintain().waiting == 0
+    assert world.line.read("@", "a.bin") == world.read("a.bin")
 
 
 # in the background

@@ -357,7 +357,7 @@ def test_a_full_disk_is_said_and_leaves_the_store_as_it_was(local: BlobStore, mo
         return write(fd, data)
 
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(Unavailable, match="the disk is full") as caught:
+    with pytest.raises(Unavailable, match=r"the disk is full \(.*iB of .*iB free at ") as caught:
         save(local, [noise(700_000, number) for number in range(30)])
     assert caught.value.hints
     monkeypatch.undo()

@@ -8,7 +8,7 @@ is killed in between, and packs that a dead writer left are removed in the same 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from takeback.errors import Integrity
@@ -22,6 +22,9 @@ from takeback.store.packs.pack import PackEntry
 _CONDEMNED_AT = "condemned_at"
 _PURGE = "purge"
 _FOLD = "fold"
+Copy = tuple[int, PackEntry]
+"""A blob in the pack of a number."""
+
 DROPPING = ("drop", "prune")
 """Operations that take snapshots out of the history; each names the manifest."""
 
@@ -38,11 +41,12 @@ def hot_entries(tx: Transaction, frame: int) -> list[PackEntry]:
     return [PackEntry(*row) for row in all_checked("blobs", rows, (bytes, int, int, int, int))]
 
 
-def move_out_of_hot(tx: Transaction, pack: int, entries: Iterable[PackEntry]) -> None:
-    """Point the rows of hot blobs to the pack that holds them now."""
+def move(tx: Transaction, copies: Iterable[Copy], origins: Sequence[int]) -> None:
+    """Point blobs that lie in some packs to their copies in others."""
+    marks = ", ".join("?" * len(origins))
     tx.executemany(
-        "UPDATE blobs SET pack = ?, frame = ?, start = ? WHERE id = ? AND pack = ?",
-        ((pack, entry.frame, entry.start, entry.id, HOT_PACK) for entry in entries),
+        f"UPDATE blobs SET pack = ?, frame = ?, start = ? WHERE id = ? AND pack IN ({marks})",
+        ((pack, entry.frame, entry.start, entry.id, *origins) for pack, entry in copies),
     )
 
 

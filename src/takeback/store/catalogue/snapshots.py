@@ -198,9 +198,9 @@ def inherit(tx: Transaction, parents: Mapping[str, str | None]) -> None:
     """Give the children of removed snapshots the nearest parent that is still there; ``parents`` are those of the
     removed ones."""
     orphans = [
-        (id, parent)
-        for id, parent in tx.execute("SELECT id, parent FROM snapshots WHERE parent IS NOT NULL")
-        if parent in parents
+        row
+        for some in _batches(list(parents))
+        for row in tx.execute(f"SELECT id, parent FROM snapshots WHERE parent IN ({', '.join('?' * len(some))})", some)
     ]
     for id, parent in orphans:
         passed: set[str] = set()

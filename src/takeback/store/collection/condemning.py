@@ -1,5 +1,5 @@
-"""Which packs shall go, and how: what is needed of them is copied into new packs, then one transaction makes those
-live, moves the blobs' rows to them, condemns the old packs and begins a new generation of leases.
+"""Which packs shall go, and how: what is needed of them is copied into new packs, those are made live, the blobs' rows
+are moved to them in short transactions, and one more condemns the old packs and begins a new generation of leases.
 
 Rows of blobs that nothing needs stay with their pack: who began before may still rely on them.
 """
@@ -18,6 +18,7 @@ from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs, collecting, counters
 from takeback.store.catalogue.blobs import PackRow
 from takeback.store.collection.packer import Packer, checked
+from takeback.store.collection.steps import paced
 from takeback.store.packs.frames import read_frame
 from takeback.store.packs.pack import PackEntry
 
@@ -120,9 +121,13 @@ def _condemn(store: BlobStore, group: Sequence[_Candidate], needed: AbstractSet[
         packer.finish()
         with store.database.write() as tx:
             lease.check(tx)
+            copies = packer.publish(tx)
+        for some in paced(copies):
+            with store.database.write() as tx:
+                collecting.move(tx, some, going)
+        with store.database.write() as tx:
+            lease.check(tx)
             collecting.condemn(tx, going)
-            for _ in packer.publish(tx):
-                pass
         return len(going)
     except BaseException:
         packer.abandon()

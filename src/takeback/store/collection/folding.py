@@ -1,5 +1,5 @@
-"""Hot rows become packs: copied first, then moved in one transaction that makes the pack live, points the blobs to it
-and deletes the rows that were read. Saves go on adding hot rows meanwhile; those stay for the next time."""
+"""Hot rows become packs: copied first, then the pack is made live, the blobs are pointed to it, and the rows that were
+read are deleted, in short transactions. Saves go on adding hot rows meanwhile; those stay for the next time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from takeback.errors import Integrity
 from takeback.model.progress import Watch
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs, collecting
+from takeback.store.catalogue.blobs import HOT_PACK
 from takeback.store.collection.packer import Packer, checked
+from takeback.store.collection.steps import paced
 from takeback.store.packs.frames import Stored
 from takeback.store.packs.sealing import HOT
 
@@ -34,9 +36,13 @@ def fold(store: BlobStore, watch: Watch) -> int:
         packer.finish()
         with store.database.write() as tx:
             lease.check(tx)
-            for number, entries in packer.publish(tx):
-                collecting.move_out_of_hot(tx, number, entries)
-            collecting.drop_empty_hot(tx, folded)
+            copies = packer.publish(tx)
+        for some in paced(copies):
+            with store.database.write() as tx:
+                collecting.move(tx, some, [HOT_PACK])
+        for empty in paced(folded):
+            with store.database.write() as tx:
+                collecting.drop_empty_hot(tx, empty)
         return len(folded)
     except BaseException:
         packer.abandon()

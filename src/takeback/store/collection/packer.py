@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from blake3 import blake3
 
 from takeback.errors import Integrity, Locked, TakebackError
@@ -11,6 +9,7 @@ from takeback.model.ids import BlobKind
 from takeback.store.batch import PACK_ENTRIES, PACK_SEALED, STRUCTURE_FRAME
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs
+from takeback.store.catalogue.collecting import Copy
 from takeback.store.catalogue.database import Transaction
 from takeback.store.leases import Lease
 from takeback.store.packs.frames import FRAME_SIZE, Frame, FrameBuilder, Stored
@@ -54,16 +53,16 @@ class Packer:
         self._write(self._data.take())
         self._end_pack()
 
-    def publish(self, tx: Transaction) -> Iterator[tuple[int, list[PackEntry]]]:
-        """Make the packs live, as part of a transaction; gives their numbers and what they hold. Where a blob lies
-        is changed for those in condemned packs; the rest is the caller's."""
+    def publish(self, tx: Transaction) -> list[Copy]:
+        """Make the packs live, as part of a transaction; gives all that they hold. The catalogue still names the old
+        places: `collecting.move` changes that."""
         for pack in self._finished:
-            if not blobs.make_live(tx, pack.number, pack.size, pack.frames, pack.entries):
+            if not blobs.make_live(tx, pack.number, pack.size, pack.frames, ()):
                 raise Locked(
                     "a pack of this maintenance was swept away before it was committed. Nothing was lost.",
                     hints=["run the same command again"],
                 )
-            yield pack.number, pack.entries
+        return [(pack.number, entry) for pack in self._finished for entry in pack.entries]
 
     def abandon(self) -> None:
         """Remove what was not published."""

@@ -35,9 +35,9 @@ def replace(store: BlobStore, packs: Sequence[FoundPack], aside: Aside) -> None:
             _copy(store, numbers[pack.name], pack, packer)
         packer.finish()
         with store.database.write() as tx:
-            collecting.condemn(tx, [numbers[pack.name] for pack in packs])
-            for _ in packer.publish(tx):
-                pass
+            old = [numbers[pack.name] for pack in packs]
+            collecting.condemn(tx, old)
+            collecting.move(tx, packer.publish(tx), old)
             for pack in packs:
                 collecting.forget(tx, numbers[pack.name])
     except BaseException:
