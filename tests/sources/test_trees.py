@@ -121,6 +121,17 @@ def test_a_view_reads_each_directory_once_and_only_when_it_is_needed() -> None:
     assert blobs.reads == 3
 
 
+def test_a_directory_is_read_once_for_each_reader_and_a_patch_leaves_it_alone() -> None:
+    blobs = Blobs()
+    root = blobs.build({"a": directory(), "a/f": file()})
+    assert blobs.reads == 0
+    for _ in range(2):
+        assert dict(TreeView(blobs, root).below("")) == {"a": directory(), "a/f": file()}
+    assert blobs.reads == 2
+    trees.patch(blobs, root, {"a/f": None, "a/g": file()})
+    assert dict(TreeView(blobs, root).below("")) == {"a": directory(), "a/f": file()}
+
+
 def test_a_view_of_nothing_is_empty() -> None:
     view = TreeView(Blobs(), None)
     assert view.get("a") is None

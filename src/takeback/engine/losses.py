@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from takeback.engine.reach import TREES, Reach
@@ -51,7 +51,7 @@ class Findable(Reach):
             self.lengths[entry.id] = entry.size
         return super().file(entry)
 
-    def _load(self, tree: bytes, depth: int) -> dict[str, Entry]:
+    def _load(self, tree: bytes, depth: int) -> Mapping[str, Entry]:
         try:
             return super()._load(tree, depth)
         except _LOST as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, Entry
@@ -72,7 +72,7 @@ class Reach:
             self._cut.add(blob)
             yield from (chunk.id for chunk in self._recipe(blob).chunks if self._first(chunk.id))
 
-    def _load(self, tree: bytes, depth: int) -> dict[str, Entry]:
+    def _load(self, tree: bytes, depth: int) -> Mapping[str, Entry]:
         return trees.load_checked(self._reader, tree, depth)
 
     def _recipe(self, blob: bytes) -> Recipe:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from operator import ge
 from typing import NamedTuple
 
 from takeback.errors import Integrity
@@ -24,6 +24,7 @@ KINDS = (FILE, LINK, DIRECTORY)
 _MAGIC = b"T1"
 _HEADER = struct.Struct("<2sII")
 _RECORD = struct.Struct("<cHQ32s")
+_NO_NAMES = frozenset((b"", b".", b".."))
 _KIND_BYTES = {kind: kind.encode() for kind in KINDS}
 _KIND_TEXT = {value: key for key, value in _KIND_BYTES.items()}
 
@@ -95,16 +96,20 @@ def _decode_header(data: bytes) -> tuple[int, int, int]:
 def decode_tree(data: bytes) -> dict[str, Entry]:
     """The directory that `encode_tree` wrote; Integrity for any other bytes."""
     count, start, length = _decode_header(data)
-    raw_names = data[_HEADER.size : start].split(b"\0") if count else []
+    joined = data[_HEADER.size : start]
+    raw_names = joined.split(b"\0") if count else []
     if len(raw_names) != count or (not count and length):
         raise Integrity("a tree's names do not match its count")
-    if any(a >= b for a, b in pairwise(raw_names)):
+    if any(map(ge, raw_names, raw_names[1:])):
         raise Integrity("a tree's names are not in order")
+    if b"/" in joined or not _NO_NAMES.isdisjoint(raw_names):
+        wrong = next(raw for raw in raw_names if raw in _NO_NAMES or b"/" in raw)
+        raise Integrity(f"a tree holds the name {wrong!r}, which no directory can")
     tree = {}
-    for raw, (kind, mode, size, blob) in zip(raw_names, _RECORD.iter_unpack(data[start:]), strict=True):
-        if raw in (b"", b".", b"..") or b"/" in raw:
-            raise Integrity(f"a tree holds the name {raw!r}, which no directory can")
+    for name, (kind, mode, size, blob) in zip(
+        name_text(joined).split("\0"), _RECORD.iter_unpack(data[start:]), strict=bool(count)
+    ):
         if kind not in _KIND_TEXT or mode > 0o7777:
-            raise Integrity(f"a tree's entry {raw!r} has kind {kind!r} and mode {mode:o}, which nothing has")
-        tree[name_text(raw)] = Entry(_KIND_TEXT[kind], mode, size, blob)
+            raise Integrity(f"a tree's entry {name!r} has kind {kind!r} and mode {mode:o}, which nothing has")
+        tree[name] = Entry(_KIND_TEXT[kind], mode, size, blob)
     return tree

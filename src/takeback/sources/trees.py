@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, overload
+from weakref import WeakKeyDictionary
 
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
@@ -17,8 +18,8 @@ NO_ID = bytes(32)
 _MANY = 100_000
 _COPIES = 250
 """More than so many paths, and so many times as many as there are different entries, are no workspace's."""
-_FEW, _NEAR = 64, 4096
-"""Trees of few entries are kept at hand during a walk, so many of them: a small one that comes again costs nothing."""
+_REMEMBERED = 100_000
+"""Entries of directories that are kept at hand for one reader; a walk over more comes by each only once."""
 MAX_DEPTH = 256
 """Directories deeper than this are not captured, and not believed when a store claims to hold them."""
 _REST = "what is not lost can be restored by name: `takeback restore REF PATH…`"
@@ -33,6 +34,17 @@ class Writes(Protocol):
 
     @property
     def reader(self) -> Reads: ...
+
+
+class _Memory:
+    """Directories that were loaded, by their id, and for how many more entries there is room."""
+
+    def __init__(self) -> None:
+        self.trees: dict[bytes, Mapping[str, Entry]] = {}
+        self.room = _REMEMBERED
+
+
+_MEMORIES: WeakKeyDictionary[Reads, _Memory] = WeakKeyDictionary()
 
 
 @overload
@@ -57,12 +69,27 @@ def parents(path: str) -> Iterator[str]:
         yield path
 
 
-def load(reader: Reads, tree: bytes | None) -> dict[str, Entry]:
-    """One directory; no tree is an empty one."""
-    return {} if tree is None else decode_tree(reader.get(tree, BlobKind.TREE))
+def load(reader: Reads, tree: bytes | None) -> Mapping[str, Entry]:
+    """One directory; no tree is an empty one.
+
+    Taking something back looks at the same directories four times (what the move did, the present, what it becomes,
+    how much that is), so some are remembered for as long as the reader lives.
+    """
+    if tree is None:
+        return {}
+    memory = _MEMORIES.get(reader)
+    if memory is None:
+        memory = _MEMORIES[reader] = _Memory()
+    found = memory.trees.get(tree)
+    if found is None:
+        found = decode_tree(reader.get(tree, BlobKind.TREE))
+        if len(found) < memory.room:
+            memory.trees[tree] = found
+            memory.room -= len(found) + 1
+    return found
 
 
-def load_checked(reader: Reads, tree: bytes, depth: int) -> dict[str, Entry]:
+def load_checked(reader: Reads, tree: bytes, depth: int) -> Mapping[str, Entry]:
     """One directory of a walk, which goes no deeper than any tree that is written."""
     check_depth(tree, depth)
     return load(reader, tree)
@@ -79,7 +106,7 @@ class TreeView:
     def __init__(self, reader: Reads, root: bytes | None) -> None:
         self._reader = reader
         self._root = root
-        self._loaded: dict[str, dict[str, Entry]] = {}
+        self._loaded: dict[str, Mapping[str, Entry]] = {}
 
     def get(self, path: str) -> Entry | None:
         """What stands at a path; None if nothing does."""
@@ -101,7 +128,7 @@ class TreeView:
             if entry.kind == DIRECTORY:
                 yield from self.below(inner)
 
-    def _load(self, path: str) -> dict[str, Entry]:
+    def _load(self, path: str) -> Mapping[str, Entry]:
         if not path:
             return load(self._reader, self._root)
         if path.count("/") >= MAX_DEPTH:
@@ -121,7 +148,22 @@ def compare(
     With ``paths``, directories that do not lead to any of them are not looked into, so that what is damaged elsewhere is
     not in the way.
     """
-    yield from _compare(reader, a, b, "", 0, paths, _Growth())
+    growth = _Growth()
+    way = [_compare_directory(reader, a, b, "", 0, growth)]
+    while way:
+        for path, old, new in way[-1]:
+            inner_old = old.id if old is not None and old.kind == DIRECTORY else None
+            inner_new = new.id if new is not None and new.kind == DIRECTORY else None
+            if inner_old is inner_new is None:
+                yield path, old, new
+                continue
+            if bare(old) != bare(new):
+                yield path, bare(old), bare(new)
+            if paths is None or within(paths, path) or any(wanted.startswith(path + "/") for wanted in paths):
+                way.append(_compare_directory(reader, inner_old, inner_new, path, len(way), growth))
+                break
+        else:
+            way.pop()
 
 
 class _Growth:
@@ -129,18 +171,13 @@ class _Growth:
 
     def __init__(self) -> None:
         self._known: set[bytes] = set()
-        self._near: dict[bytes, dict[str, Entry]] = {}
         self._different = self._all = 0
 
-    def load(self, reader: Reads, tree: bytes | None, depth: int, path: str) -> dict[str, Entry]:
+    def load(self, reader: Reads, tree: bytes | None, depth: int, path: str) -> Mapping[str, Entry]:
         """One directory of the walk."""
         if tree is None:
             return {}
-        found = self._near.get(tree)
-        if found is None or depth > MAX_DEPTH:
-            found = _load_named(reader, tree, depth, path)
-            if len(found) <= _FEW and len(self._near) < _NEAR:
-                self._near[tree] = found
+        found = _load_named(reader, tree, depth, path)
         self._all += len(found)
         if tree not in self._known:
             self._known.add(tree)
@@ -152,32 +189,21 @@ class _Growth:
         return found
 
 
-def _compare(
-    reader: Reads,
-    a: bytes | None,
-    b: bytes | None,
-    prefix: str,
-    depth: int,
-    paths: Sequence[str] | None,
-    growth: _Growth,
+def _compare_directory(
+    reader: Reads, a: bytes | None, b: bytes | None, prefix: str, depth: int, growth: _Growth
 ) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    """The entries of one directory that differ."""
     if a == b:
         return
     before, after = (growth.load(reader, tree, depth, prefix) for tree in (a, b))
+    above = prefix + "/" if prefix else ""
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)
-        if old == new:
-            continue
-        path = join(prefix, name)
-        if bare(old) != bare(new):
-            yield path, bare(old), bare(new)
-        inner_old = old.id if old is not None and old.kind == DIRECTORY else None
-        inner_new = new.id if new is not None and new.kind == DIRECTORY else None
-        if paths is None or within(paths, path) or any(wanted.startswith(path + "/") for wanted in paths):
-            yield from _compare(reader, inner_old, inner_new, path, depth + 1, paths, growth)
+        if old != new:
+            yield above + name, old, new
 
 
-def _load_named(reader: Reads, tree: bytes, depth: int, path: str) -> dict[str, Entry]:
+def _load_named(reader: Reads, tree: bytes, depth: int, path: str) -> Mapping[str, Entry]:
     try:
         return load_checked(reader, tree, depth)
     except Integrity as error:
@@ -202,7 +228,7 @@ def patch(writer: Writes, root: bytes, changes: Mapping[str, Entry | None]) -> b
             inner.setdefault(name, {})[rest] = entry
         else:
             here[name] = entry
-    tree = load(writer.reader, root)
+    tree = dict(load(writer.reader, root))
     for name, entry in here.items():
         if entry is None:
             tree.pop(name, None)
