@@ -18,6 +18,19 @@ EXTRAS = PROJECT["optional-dependencies"]
 APART = {"crewai", "cua"}
 """Extras that cannot be installed beside the others; pyproject.toml says why."""
 
+NOT_FOR_A_SAVE = {
+    "takeback.engine.apply",
+    "takeback.engine.health",
+    "takeback.engine.restore",
+    "takeback.engine.undo",
+    "takeback.model.plan",
+    "takeback.sources.workspace.place.files",
+    "takeback.sources.workspace.planning",
+    "takeback.store.verify",
+    "asyncio",
+    "tomllib",
+}
+
 SLOW = {
     "click",
     "rich",
@@ -62,6 +75,15 @@ def test_what_a_hook_imports_is_light(statement: str) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not SLOW & {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_a_save_loads_nothing_that_only_taking_back_needs(tmp_path: Path) -> None:
+    """Modules are most of what a short command costs: a hook runs one at each turn."""
+    script = "import sys; from takeback.cli import main; code = main(sys.argv[1:]); print(*sys.modules); sys.exit(code)"
+    command = [sys.executable, "-c", script, "--store", str(tmp_path / "store"), "-C", str(tmp_path), "save"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not NOT_FOR_A_SAVE & set(done.stdout.split())
 
 
 def test_the_command_is_installed() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -220,6 +221,24 @@ def test_restore_of_some_paths_to_another_directory(project: World) -> None:
     there = project.base / "copy"
     project.line.restore("good", paths=["src/"], to={"workspace": there})
     assert files(look(there)) == {"src/a.py": b"a\n", "src/deep/b.py": b"b\n"}
+
+
+def test_restore_to_another_directory_waits_for_no_disk_but_a_fork_does(
+    project: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    real = tb.Workspace.stage
+
+    def stage(self: tb.Workspace, *arguments: Any, durable: bool = True) -> Any:
+        asked.append(durable)
+        return real(self, *arguments, durable=durable)
+
+    monkeypatch.setattr(tb.Workspace, "stage", stage)
+    project.line.restore("@", to=project.root.parent / "elsewhere")
+    project.line.fork("@", "other", {"workspace": project.root.parent / "forked"})
+    (project.root / "more").write_text("new")
+    project.line.restore("@")
+    assert asked == [False, True, True]
 
 
 def test_restore_to_another_directory_is_no_move_to_undo(project: World) -> None:

@@ -57,6 +57,62 @@ def test_reading_in_storage_order_opens_each_frame_once(local: BlobStore, monkey
     assert len(opened) == len(set(opened)) > 15
 
 
+def test_what_is_read_ahead_opens_each_frame_once_and_only_as_far_as_needed(
+    local: BlobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = save(local, [noise(5000, number) for number in range(4000)])
+    opened: list[int] = []
+    read = local.backend.range
+
+    def watched(name: str, offset: int, length: int) -> bytes:
+        opened.append(offset)
+        return read(name, offset, length)
+
+    monkeypatch.setattr(local.backend, "range", watched)
+    with local.reader() as reader:
+        with reader.ahead(ids):
+            assert [reader.get(id) for id in ids] == [noise(5000, number) for number in range(4000)]
+        assert len(opened) == len(set(opened)) > 15
+    few = ids[::200]
+    with local.reader() as reader:
+        with reader.ahead(few):
+            assert [reader.get(id) for id in few] == [noise(5000, number) for number in range(0, 4000, 200)]
+        # What lies behind them in the same frames was not wanted then, and is found all the same.
+        assert [reader.get(id) for id in ids[199::200]] == [noise(5000, number) for number in range(199, 4000, 200)]
+
+
+def test_what_is_read_in_another_order_than_announced_or_only_in_part_is_right_too(local: BlobStore) -> None:
+    ids = save(local, [noise(50_000, number) for number in range(400)])
+    shuffled = list(enumerate(ids))
+    random.Random(2).shuffle(shuffled)
+    with local.reader() as reader:
+        with reader.ahead(ids):
+            assert all(reader.get(id) == noise(50_000, number) for number, id in shuffled[:100])
+        with reader.ahead([b"?" * 32, *ids]):
+            assert all(reader.get(id) == noise(50_000, number) for number, id in shuffled)
+    with local.reader() as reader, pytest.raises(KeyError), reader.ahead(ids):
+        reader.get(ids[0])
+        raise KeyError  # nobody waits for the frames that were on their way
+
+
+def test_damage_in_a_frame_that_was_opened_ahead_is_found_and_named(local: BlobStore) -> None:
+    ids = save(local, [noise(50_000, number) for number in range(400)])
+    pack = only_pack(local)
+    pack.chmod(0o600)
+    data = bytearray(pack.read_bytes())
+    data[len(data) // 2] ^= 1
+    pack.write_bytes(data)
+    damaged = 0
+    with local.reader() as reader, reader.ahead(ids):
+        for number, id in enumerate(ids):
+            try:
+                assert reader.get(id) == noise(50_000, number)
+            except Integrity as error:
+                assert "frame" in error.message
+                damaged += 1
+    assert 0 < damaged < 40
+
+
 def test_a_blob_that_moved_since_its_place_was_looked_up_is_found_again(local: BlobStore) -> None:
     (id,) = save(local, [noise(1000)])
     with local.reader() as reader:

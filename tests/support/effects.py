@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from blake3 import blake3
 
@@ -29,7 +30,7 @@ class Goal:
         data = self.blobs[blob]
         yield from (data[at : at + 7] for at in range(0, len(data), 7)) if len(data) < 100 else (data,)
 
-    def stage(self, root: Path, **options: int) -> StagedFiles:
+    def stage(self, root: Path, **options: Any) -> StagedFiles:
         return stage(str(root), self.effects, self.content, **options)
 
     def apply(self, root: Path) -> StagedFiles:

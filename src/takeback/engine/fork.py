@@ -34,7 +34,7 @@ def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> 
         taken = [row for row in timelines.every(tx) if row.name == name and row.root in map(_real, to.values())]
     if taken:
         raise InvalidInput(f"there is a timeline {name!r} of {taken[0].root} already", hints=["choose another name"])
-    restore_to(line, target, dict(to))
+    restore_to(line, target, dict(to), durable=True)
     sources: dict[str, Source] = {part: line.source(part).elsewhere(place) for part, place in to.items()}
     root = next((source.root for source in sources.values() if source.root), "")
     other = Line(line.blobs, root, name, sources)

@@ -53,8 +53,13 @@ def restore_to(
     reference: Reference,
     places: dict[str, str],
     paths: Iterable[str] | None = None,
+    *,
+    durable: bool = False,
 ) -> Report:
-    """Put parts of a snapshot somewhere else: into directories that are empty or do not exist yet."""
+    """Put parts of a snapshot somewhere else: into directories that are empty or do not exist yet.
+
+    Nobody waits for the disk unless it is to be ``durable``: what a power cut costs there can be had again from here.
+    """
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
         changed: list[str] = []
@@ -62,7 +67,7 @@ def restore_to(
             source = _source_of(line, target, name)
             empty_directory(place)
             effects = _everything(reader, source, target.parts[name], _clean(paths))
-            put(source.elsewhere(place), reader, effects)
+            put(source.elsewhere(place), reader, effects, durable)
             changed += (effect.path for effect in effects)
     return Report(
         verb="restore",
@@ -81,9 +86,9 @@ def restore_to(
     )
 
 
-def put(source: Source, reader: Reader, effects: Sequence[Effect]) -> None:
+def put(source: Source, reader: Reader, effects: Sequence[Effect], durable: bool) -> None:
     """Stage, apply and read back effects where nothing has to be saved first."""
-    staged = source.stage(reader, effects)
+    staged = source.stage(reader, effects, durable=durable)
     try:
         staged.apply()
     finally:

@@ -75,8 +75,8 @@ class Source(Protocol):
     def elsewhere(self, place: str) -> Source:
         """The same kind of source at another place, to put snapshots there."""
 
-    def stage(self, reader: Reader, effects: Sequence[Effect]) -> Staged:
-        """Make all of the effects ready."""
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
+        """Make all of the effects ready. What need not be ``durable`` may be lost in a power cut."""
 
     def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
         """Read the world back: the effects that are not in place."""

@@ -6,7 +6,9 @@ never be recipes themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 
 from blake3 import blake3
@@ -20,6 +22,7 @@ from takeback.store.catalogue.database import Database
 from takeback.store.leases import Lease
 from takeback.store.packs.frame_cache import FrameCache
 from takeback.store.packs.frames import Stored, read_frame
+from takeback.store.packs.frames_ahead import FramesAhead
 from takeback.store.packs.recipe import Recipe, decode_recipe
 from takeback.store.packs.sealing import HOT, Sealer
 
@@ -27,6 +30,10 @@ CACHE_BYTES = 32 << 20
 AT_ONCE = 512 << 20
 """The most that is ever read into memory in one piece; a few chunks, named again and again, would make any length."""
 _AHEAD = 256
+_MANY_FRAMES = 4
+"""From so many on it is worth a thread to open them."""
+_LARGEST_AHEAD = 4 << 20
+"""Raw bytes; longer frames, which are rare, are opened when they are needed, one at a time."""
 
 
 class Reader:
@@ -49,6 +56,9 @@ class Reader:
         self._closed = False
         self._frames = FrameCache(CACHE_BYTES)
         self._ahead: dict[bytes, Location] = {}
+        self._opening: FramesAhead | None = None
+        self._in_part: set[tuple[int, int]] = set()
+        """Frames that may have been opened only as far as they were needed then."""
 
     def __enter__(self) -> Reader:
         return self
@@ -128,6 +138,40 @@ class Reader:
         order = sorted(self._look_ahead(wanted), key=lambda at: (at.pack, at.frame, at.start))
         return [at.id for at in order] + [id for id in wanted if id not in self._ahead]
 
+    @contextmanager
+    def ahead(self, ids: Iterable[bytes]) -> Iterator[None]:
+        """A block in which many blobs are read, mostly in this order: few queries find them, and their frames are
+        opened in the background before they are needed."""
+        wanted = list(dict.fromkeys(ids))
+        self._ahead.clear()
+        self._look_ahead(wanted)
+        places = (self._ahead[id] for id in wanted if id in self._ahead)
+        frames: dict[tuple[int, int], int] = {}
+        for at in places:
+            if at.pack != HOT_PACK:
+                frames[at.pack, at.frame] = max(frames.get((at.pack, at.frame), 0), at.start + at.length)
+        if len(frames) < _MANY_FRAMES:
+            yield
+            return
+        self._opening = opening = FramesAhead(self._openers(frames))
+        try:
+            yield
+        finally:
+            self._opening = None
+            opening.close()
+
+    def _openers(self, frames: Mapping[tuple[int, int], int]) -> Iterator[tuple[tuple[int, int], Callable[[], bytes]]]:
+        """How to open frames, each as far as it is needed."""
+        for (pack, frame), upto in frames.items():
+            if self._frames.get((pack, frame)) is not None:
+                continue
+            with self._database.read() as tx:
+                found = blobs.locate_frame(tx, pack, frame)
+            if found is not None and found.span.raw_length <= _LARGEST_AHEAD:
+                self._in_part.add((pack, frame))
+                more = (self._backend, self._sealer, found.name, frame, found.span, upto)
+                yield (pack, frame), partial(read_frame, *more)
+
     def _look_ahead(self, ids: Iterable[bytes]) -> list[Location]:
         with self._database.read() as tx:
             found = blobs.locate_all(tx, ids)
@@ -179,10 +223,15 @@ class Reader:
         return Stored(location.kind, data)
 
     def _frame(self, at: Location) -> bytes:
-        raw = self._frames.get((at.pack, at.frame))
-        if raw is None:
+        key = (at.pack, at.frame)
+        raw = known = self._frames.get(key)
+        if raw is None and self._opening is not None:
+            raw = self._opening.take(key)
+        if raw is None or (key in self._in_part and len(raw) < at.start + at.length):
             raw = self._open_hot(at) if at.pack == HOT_PACK else self._open_packed(at)
-            self._frames.put((at.pack, at.frame), raw)
+            self._in_part.discard(key)
+        if raw is not known:
+            self._frames.put(key, raw)
         return raw
 
     def _open_hot(self, at: Location) -> bytes:

@@ -14,6 +14,7 @@ from support.trees import Dir, File, Link, Node, Spec, make_tree, read_node, rea
 from takeback.errors import Conflict, Integrity
 from takeback.model.plan import Effect
 from takeback.sources.workspace.names import STAGE_PREFIX
+from takeback.sources.workspace.place import entries, files
 from takeback.sources.workspace.place.files import stage
 from takeback.sources.workspace.place.readback import unfinished
 
@@ -272,3 +273,42 @@ def test_many_files_at_once(tmp_path: Path) -> None:
     root, there, wanted = from_to(tmp_path, {}, {f"d{n % 200}/f{n}": f"{n}" for n in range(1500)})
     there.apply(root)
     assert read_tree(root) == read_tree(wanted)
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o377])
+def test_new_directories_get_exactly_the_modes_of_the_plan_whatever_the_umask_is(umask: int, tmp_path: Path) -> None:
+    modes = [0o644, 0o755, 0o600, 0o400, 0o444, 0o000, 0o666, 0o777, 0o644, 0o755]
+    root, there, wanted = from_to(
+        tmp_path, {}, {f"d/e/{number}": File(str(number), mode) for number, mode in enumerate(modes)}
+    )
+    before = os.umask(umask)
+    try:
+        there.apply(root)
+    finally:
+        os.umask(before)
+    assert read_tree(root) == read_tree(wanted)
+
+
+@pytest.mark.parametrize("durable", [True, False])
+@pytest.mark.parametrize("count", [3, 100])
+def test_what_is_to_be_durable_is_on_the_disk_before_it_is_in_place(
+    durable: bool, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, there, wanted = from_to(
+        tmp_path, {"a": "old"}, {"a": "new", **{f"d/{number}": "x" for number in range(count)}}
+    )
+    synced: list[str] = []
+
+    def note(*arguments: object) -> None:
+        synced.append("after" if (root / "d").exists() else "before")
+
+    monkeypatch.setattr(os, "fsync", note)
+    for module in (files, entries):
+        monkeypatch.setattr(module, "synchronise", note)
+    staged = there.stage(root, durable=durable)
+    staged.apply()
+    assert read_tree(root) == read_tree(wanted)
+    if durable:
+        assert synced.count("before") > 1 and "after" in synced
+    else:
+        assert synced == ["before"], "only the staging directory itself, so that it is swept after a power cut"

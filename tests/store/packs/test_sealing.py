@@ -50,3 +50,25 @@ def test_a_frame_without_its_size_and_one_with_bytes_behind_it_are_refused() -> 
 def test_a_place_says_where_it_is() -> None:
     assert str(HOT) == "a hot frame of the catalogue"
     assert str(Place("ab", 0, Section.TRAILER)) == "the trailer of pack ab"
+
+
+@given(st.binary(min_size=1, max_size=5000), st.data())
+def test_who_needs_only_the_beginning_gets_at_least_that(raw: bytes, data: st.DataObject) -> None:
+    upto = data.draw(st.integers(0, len(raw)))
+    opened = SEALER.open(SEALER.seal(raw, PLACE), len(raw), PLACE, upto)
+    assert raw.startswith(opened) and len(opened) >= upto
+
+
+def test_only_the_beginning_of_a_long_section_is_opened_and_a_torn_one_is_refused() -> None:
+    raw = bytes(range(256)) * 4000
+    sealed = SEALER.seal(raw, PLACE)
+    assert SEALER.open(sealed, len(raw), PLACE, 1000) == raw[:1000]
+    with pytest.raises(Integrity):
+        SEALER.open(b"\xff" * len(sealed), len(raw), PLACE, 1000)
+
+
+def test_a_section_that_wants_a_huge_window_is_not_streamed() -> None:
+    raw = bytes(64 << 20)
+    parameters = zstandard.ZstdCompressionParameters(window_log=26)
+    sealed = zstandard.ZstdCompressor(compression_params=parameters).compress(raw)
+    assert len(SEALER.open(sealed, len(raw), PLACE, 10)) == len(raw)

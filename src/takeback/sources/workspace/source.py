@@ -109,17 +109,18 @@ class Workspace:
             time_budget=self.time_budget,
         )
 
-    def stage(self, reader: Reader, effects: Sequence[Effect]) -> Staged:
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         from takeback.sources.workspace.place.files import stage
 
         merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
-        # One query finds them all; each for itself would cost more than reading it.
-        reader.in_storage_order(each.after.id for each in effects if each.after and each.after.kind != DIRECTORY)
+        stored = (each.after.id for each in effects if each.after and each.after.kind != DIRECTORY)
 
         def content(blob: bytes) -> Iterator[bytes]:
             return iter((merged[blob],)) if blob in merged else reader.stream(blob)
 
-        return _Staged(self.name, stage(self.root, effects, content, unchanged_since=self._looked_ns))
+        with reader.ahead(stored):
+            staged = stage(self.root, effects, content, unchanged_since=self._looked_ns, durable=durable)
+        return _Staged(self.name, staged)
 
     def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
         from takeback.sources.workspace.place.readback import unfinished

@@ -30,10 +30,9 @@ class FrameCache:
         with self._lock:
             if len(raw) > self._limit:
                 self._giant = (key, raw)
-            if key in self._frames or len(raw) > self._limit:
                 return
+            self._size += len(raw) - len(self._frames.pop(key, b""))
             self._frames[key] = raw
-            self._size += len(raw)
             while self._size > self._limit:
                 _, dropped = self._frames.popitem(last=False)
                 self._size -= len(dropped)

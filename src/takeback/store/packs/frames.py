@@ -109,8 +109,11 @@ class FrameBuilder:
         return frame
 
 
-def read_frame(backend: Backend, sealer: Sealer, pack: str, frame: int, span: FrameSpan) -> bytes:
-    """One opened frame of a pack; Integrity if the pack is gone, torn or damaged there."""
+def read_frame(
+    backend: Backend, sealer: Sealer, pack: str, frame: int, span: FrameSpan, upto: int | None = None
+) -> bytes:
+    """One opened frame of a pack, or at least its first ``upto`` bytes; Integrity if the pack is gone, torn or damaged
+    there."""
     place = frame_place(pack, frame)
     position, length, raw_length = span
     if not 0 <= length <= 2 * RAW_LIMIT or position < 0:
@@ -121,4 +124,4 @@ def read_frame(backend: Backend, sealer: Sealer, pack: str, frame: int, span: Fr
         raise Integrity(f"pack {pack} is gone from the store", hints=["takeback verify"]) from error
     if len(sealed) != length:
         raise Integrity(f"{place} is torn: {len(sealed)} of {length} bytes are there", hints=["takeback verify"])
-    return sealer.open(sealed, raw_length, place)
+    return sealer.open(sealed, raw_length, place, upto)

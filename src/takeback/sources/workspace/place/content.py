@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -12,14 +13,14 @@ from blake3 import blake3
 
 from takeback.errors import Integrity
 from takeback.model.plan import Effect
-from takeback.model.tree import FILE, LINK, Entry
+from takeback.model.tree import FILE, LINK
 from takeback.sources.workspace.place.areas import CREATE
 from takeback.sources.workspace.place.directories import unavailable
 from takeback.sources.workspace.place.permissions import own_as
 from takeback.sources.workspace.place.standing import PERMISSIONS
 
 OpenContent = Callable[[bytes], Iterator[bytes]]
-"""The bytes of a blob, in pieces."""
+"""The bytes of a blob, in pieces. Whoever gives them has hashed them; they are read back when they are in place."""
 
 _LONGEST_TARGET = 1 << 16
 """More than any system takes."""
@@ -44,36 +45,68 @@ class Stager(NamedTuple):
     open_content: OpenContent
     sync: bool
 
-    def put(self, directory: int, name: bytes, effect: Effect, owner: os.stat_result | None) -> None:
-        """Make the file or link that the effect wants; Integrity if the content is not what ``after`` names."""
+    def put(
+        self,
+        directory: int,
+        name: bytes,
+        effect: Effect,
+        owner: os.stat_result | None,
+        exact: set[int] | None = None,
+    ) -> None:
+        """Make the file or link that the effect wants; Integrity if the content is not what ``after`` names.
+
+        ``exact`` is for many files in new directories: modes that files there have been seen to get as asked for,
+        whatever umask and access lists there are, so that they need not be set again.
+        """
         after = effect.after
         assert after is not None
-        pieces = self._stored(effect.path, after.id) if effect.merged is None else iter((effect.merged,))
         if after.kind == LINK:
-            _make_link(directory, name, effect.path, after, _short(pieces))
+            target = b"".join(self._content(effect)) if after.size <= _LONGEST_TARGET else b""
+            if b"\0" in target or not target:
+                raise _wrong(effect.path)
+            os.symlink(target, name, dir_fd=directory)
             if owner is not None:
                 own_as(name, owner, directory)
             return
-        handle = os.open(name, CREATE, 0o600, dir_fd=directory)
+        mode = after.mode & PERMISSIONS
+        handle = os.open(name, CREATE, 0o600 if exact is None else mode | stat.S_IWUSR, dir_fd=directory)
         try:
-            _fill(handle, effect.path, after, pieces)
-            if owner is not None:
-                own_as(handle, owner)
-            os.fchmod(handle, after.mode & PERMISSIONS)
-            if self.sync:
-                os.fsync(handle)
+            for piece in self._content(effect):
+                _write_all(handle, piece)
+            self._finish(handle, mode, owner, exact)
         finally:
             os.close(handle)
 
-    def _stored(self, path: str, blob: bytes) -> Iterator[bytes]:
-        """The bytes of a blob; what is wrong with them is said of the path, which is what people know."""
+    def _finish(self, handle: int, mode: int, owner: os.stat_result | None, exact: set[int] | None) -> None:
+        if owner is not None:
+            own_as(handle, owner)
+        if exact is None or mode not in exact:
+            if exact is not None and stat.S_IMODE(os.fstat(handle).st_mode) == mode:
+                exact.add(mode)
+            else:
+                os.fchmod(handle, mode)
+        if self.sync:
+            os.fsync(handle)
+
+    def _content(self, effect: Effect) -> Iterator[bytes]:
+        """An effect's content; Integrity, at the latest at the end, if it is not what ``after`` names."""
+        after, size = effect.after, 0
+        assert after is not None
+        if effect.merged is not None and blake3(effect.merged).digest() != after.id:
+            raise _wrong(effect.path)
         try:
-            yield from self.open_content(blob)
-        except Integrity as error:
+            for piece in self.open_content(after.id) if effect.merged is None else (effect.merged,):
+                size += len(piece)
+                if size > after.size:
+                    break
+                yield piece
+        except Integrity as error:  # of a blob; but it is the path that people know
             raise Integrity(
-                f"{path} cannot be restored, so nothing was changed: {error.message}",
+                f"{effect.path} cannot be restored, so nothing was changed: {error.message}",
                 hints=["what is not lost can be restored by name: `takeback restore REF PATH…`", *error.hints],
             ) from error
+        if size != after.size:
+            raise _wrong(effect.path)
 
 
 def synchronise(handles: Iterable[int]) -> None:
@@ -90,34 +123,10 @@ def synchronise(handles: Iterable[int]) -> None:
         return
 
 
-def _fill(handle: int, path: str, entry: Entry, pieces: Iterator[bytes]) -> None:
-    hasher, size = blake3(), 0
-    for piece in pieces:
-        hasher.update(piece)
-        size += len(piece)
-        if size > entry.size:
-            break  # it may never end
-        view = memoryview(piece)
-        while view:
-            view = view[os.write(handle, view) :]
-    if hasher.digest() != entry.id or size != entry.size:
-        raise _wrong(path)
-
-
-def _short(pieces: Iterator[bytes]) -> bytes:
-    """What a link's target may be, and one more byte at most."""
-    target = b""
-    for piece in pieces:
-        target += piece
-        if len(target) > _LONGEST_TARGET:
-            break
-    return target
-
-
-def _make_link(directory: int, name: bytes, path: str, entry: Entry, target: bytes) -> None:
-    if blake3(target).digest() != entry.id or b"\0" in target or not target or len(target) != entry.size:
-        raise _wrong(path)
-    os.symlink(target, name, dir_fd=directory)
+def _write_all(handle: int, data: bytes) -> None:
+    written = 0
+    while written < len(data):
+        written += os.write(handle, memoryview(data)[written:] if written else data)
 
 
 def _wrong(path: str) -> Integrity:

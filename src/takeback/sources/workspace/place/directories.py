@@ -45,6 +45,8 @@ class Directories:
 
     def __init__(self, root: str | int, permit: Permit | None = None) -> None:
         self._permit = permit
+        self._current: str | None = None
+        """The directory at the end of the open way, if the last one that was asked for is there."""
         try:
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
             handle = os.dup(root) if isinstance(root, int) else os.open(name_bytes(root), flags)
@@ -76,6 +78,8 @@ class Directories:
 
     def nearest(self, path: str) -> tuple[int, list[str]]:
         """The descriptor of the deepest directory on the way that exists, and the names that are missing below it."""
+        if path == self._current:
+            return self._way[-1].handle, []
         names = path.split("/") if path else []
         same = 0
         while same < len(names) and same + 1 < len(self._way) and self._way[same + 1].name == names[same]:
@@ -86,6 +90,7 @@ class Directories:
             if handle is None:
                 return self._way[-1].handle, names[at:]
             self._way.append(_Open(names[at], handle, os.fstat(handle).st_dev))
+        self._current = path
         return self._way[-1].handle, []
 
     def mount(self, path: str) -> str:
@@ -118,6 +123,7 @@ class Directories:
             return handle
 
     def _shorten(self, length: int) -> None:
+        self._current = None
         while len(self._way) > length:
             os.close(self._way.pop().handle)
 

@@ -36,18 +36,24 @@ _TICK = 50_000_000
 
 
 def stage(
-    root: str, effects: Sequence[Effect], open_content: OpenContent, *, unchanged_since: int | None = None
+    root: str,
+    effects: Sequence[Effect],
+    open_content: OpenContent,
+    *,
+    unchanged_since: int | None = None,
+    durable: bool = True,
 ) -> StagedFiles:
     """Make all new content ready beside its place; on any failure nothing of it is left.
 
     What stands at a path and was not touched after ``unchanged_since`` (nanoseconds; by default a moment ago) is taken
     for ``before`` if its stat says so; what was touched later is compared byte by byte. 0 compares everything.
+    What is not to be ``durable`` is not written to the disk before it goes on: a power cut may cost it.
     """
     check_paths(effects)
     check_room(root, effects)
     sweep_stages(root)
     since = time.time_ns() if unchanged_since is None else unchanged_since
-    staged = StagedFiles(Staging(root), effects, open_content, since - _TICK)
+    staged = StagedFiles(Staging(root), effects, open_content, since - _TICK, durable)
     try:
         staged.prepare()
     except BaseException:
@@ -59,14 +65,17 @@ def stage(
 class StagedFiles:
     """Effects whose new content is ready. `discard` must follow, unless `apply` succeeded."""
 
-    def __init__(self, staging: Staging, effects: Sequence[Effect], open_content: OpenContent, since: int) -> None:
+    def __init__(
+        self, staging: Staging, effects: Sequence[Effect], open_content: OpenContent, since: int, durable: bool
+    ) -> None:
         self.kept: list[str] = []
         """Directories that were to go and still hold what the plan does not name."""
         self._staging = staging
         self._effects = {effect.path: effect for effect in sorted(effects, key=lambda each: each.path)}
         self._entries = Entries(staging, self._effects)
         many = sum(map(needs_content, self._effects.values())) > MANY
-        self._stager = Stager(open_content, sync=not many)
+        self._stager = Stager(open_content, sync=durable and not many)
+        self._durable = durable
         self._since = since
         self._items: dict[str, Item] = {}
         self._grown: dict[str, list[Effect]] = {}
@@ -78,7 +87,7 @@ class StagedFiles:
     def prepare(self) -> None:
         """Stage the content of all effects. Nothing visible changes."""
         self._each(self._apart(), self._prepare)
-        if not self._stager.sync:
+        if self._durable and not self._stager.sync:
             synchronise(self._staging.handles())
 
     def _apart(self) -> list[Effect]:
@@ -115,7 +124,8 @@ class StagedFiles:
             self._staging.directories.forget()
             self._staging.tighten()
         self._entries.check_out()
-        self._entries.synchronise()
+        if self._durable:
+            self._entries.synchronise()
         self._settle()
         self._done = True
         self.discard()

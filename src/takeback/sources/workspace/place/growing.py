@@ -10,10 +10,10 @@ import os
 from collections.abc import Mapping, Sequence
 
 from takeback.model.plan import Effect
-from takeback.model.tree import DIRECTORY
+from takeback.model.tree import DIRECTORY, name_bytes
 from takeback.sources.workspace.place.areas import Area, Item
 from takeback.sources.workspace.place.content import Stager
-from takeback.sources.workspace.place.directories import Directories
+from takeback.sources.workspace.place.directories import OPEN_DIRECTORY, Directories
 from takeback.sources.workspace.place.permissions import change_mode, own_as
 from takeback.sources.workspace.place.standing import PERMISSIONS
 
@@ -39,16 +39,25 @@ def grow(area: Area, effects: Sequence[Effect], stager: Stager, owner: os.stat_r
     item = Item(area, area.next_name())
     above = len(effects[0].path)
     directories = [effect for effect in effects if _is_directory(effect)]
+    inside: dict[str, list[Effect]] = {effect.path: [] for effect in directories}
+    for effect in effects:
+        if not _is_directory(effect):
+            inside[effect.path.rpartition("/")[0]].append(effect)
+    exact: set[int] = set()
     tree = Directories(area.handle)
     try:
-        for effect in effects:
+        for effect in directories:
             parent, name = _place(tree, item, effect.path[above:])
-            if _is_directory(effect):
-                os.mkdir(name, 0o700, dir_fd=parent)
-                if owner is not None:
-                    own_as(name, owner, parent)
-            else:
-                stager.put(parent, name, effect, owner)
+            os.mkdir(name, 0o700, dir_fd=parent)
+            if owner is not None:
+                own_as(name, owner, parent)
+            if inside[effect.path]:
+                handle = os.open(name, OPEN_DIRECTORY, dir_fd=parent)
+                try:
+                    for each in inside[effect.path]:
+                        stager.put(handle, name_bytes(each.path.rpartition("/")[2]), each, owner, exact)
+                finally:
+                    os.close(handle)
         for effect in reversed(directories):
             parent, name = _place(tree, item, effect.path[above:])
             if effect is not effects[0] and effect.after is not None:

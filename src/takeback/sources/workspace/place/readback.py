@@ -14,19 +14,34 @@ from takeback.sources.workspace.place.standing import holds, is_listed, look
 
 def check_paths(effects: Iterable[Effect]) -> None:
     """Refuse paths that could lead out of the root or into git's own directory, before anything is touched."""
-    seen = set()
+    seen: set[str] = set()
+    sound: set[str] = set()
     for effect in effects:
-        names = effect.path.split("/")
-        if "\0" in effect.path or any(name in ("", ".", "..") or never_captured(name) for name in names):
-            raise Integrity(
-                f"a plan names the path {effect.path!r}, which takeback never writes. Nothing was changed.",
-                hints=["`takeback verify` finds out what is damaged"],
-            )
-        if len(names) > MAX_DEPTH:
-            raise Integrity(f"a plan names the path {effect.path[:60]!r}…, deeper than any. Nothing was changed.")
-        if effect.path in seen:
-            raise Integrity(f"a plan names the path {effect.path!r} twice. Nothing was changed.")
-        seen.add(effect.path)
+        path = effect.path
+        directory, slash, name = path.rpartition("/")
+        if slash and directory not in sound:
+            names = directory.split("/")
+            if not all(map(_is_sound, names)):
+                raise _unsound(path)
+            if len(names) >= MAX_DEPTH:
+                raise Integrity(f"a plan names the path {path[:60]!r}…, deeper than any. Nothing was changed.")
+            sound.add(directory)
+        if not _is_sound(name):
+            raise _unsound(path)
+        if path in seen:
+            raise Integrity(f"a plan names the path {path!r} twice. Nothing was changed.")
+        seen.add(path)
+
+
+def _is_sound(name: str) -> bool:
+    return name not in ("", ".", "..") and "\0" not in name and not never_captured(name)
+
+
+def _unsound(path: str) -> Integrity:
+    return Integrity(
+        f"a plan names the path {path!r}, which takeback never writes. Nothing was changed.",
+        hints=["`takeback verify` finds out what is damaged"],
+    )
 
 
 def unfinished(root: str, effects: Sequence[Effect]) -> tuple[Effect, ...]:
