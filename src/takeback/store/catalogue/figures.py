@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from takeback.store.catalogue import counters
 from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.rows import OPTIONAL_NUMBER, all_checked, checked
 
 _MAINTAINED, _ASKED, _QUIET = "maintained", "upkeep_asked", "upkeep_quiet"
 
@@ -24,15 +25,12 @@ class Figures(NamedTuple):
 
 
 def figures(tx: Transaction) -> Figures:
-    (first, last) = tx.execute("SELECT (SELECT MIN(frame) FROM hot), (SELECT MAX(frame) FROM hot)")[0]
-    found: dict[str, int] = dict(
-        tx.execute(
-            "SELECT name, value FROM counters WHERE name IN (?, ?, ?, ?)", ("snapshots", _MAINTAINED, _ASKED, _QUIET)
-        )
-    )
-    return Figures(
-        0 if first is None else last - first + 1, *(found.get(n, 0) for n in ("snapshots", _MAINTAINED, _ASKED, _QUIET))
-    )
+    ends = tx.execute("SELECT (SELECT MIN(frame) FROM hot), (SELECT MAX(frame) FROM hot)")[0]
+    first, last = checked("hot", ends, (OPTIONAL_NUMBER, OPTIONAL_NUMBER))
+    names = ("snapshots", _MAINTAINED, _ASKED, _QUIET)
+    rows = tx.execute("SELECT name, value FROM counters WHERE name IN (?, ?, ?, ?)", names)
+    found: dict[str, int] = dict(all_checked("counters", rows, (str, int)))
+    return Figures(0 if first is None else last - first + 1, *(found.get(name, 0) for name in names))
 
 
 def hot_frames(tx: Transaction) -> int:

@@ -47,9 +47,9 @@ def catalogue_error(error: apsw.Error, path: str = "", system: int = 0) -> Takeb
                 f"the store's catalogue is damaged: {error}",
                 hints=["`takeback store repair` shows what can be brought back, and does it"],
             )
-        case apsw.SQLError() if str(error).startswith(("no such ", "malformed ")):
+        case apsw.SQLError() if str(error).startswith(("no such ", "malformed ", "integer overflow")):
             return Integrity(
-                f"the store's catalogue is damaged: {error}, though every catalogue has that",
+                f"the store's catalogue is damaged: {error}",
                 hints=["`takeback store repair` shows what can be brought back, and does it"],
             )
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
