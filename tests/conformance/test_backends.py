@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +23,21 @@ class TestLocalBackend(BackendSuite):
         yield backend
         backend.close()
         assert list((tmp_path / "tmp").iterdir()) == []
+
+    def test_a_removal_is_on_the_disk_when_it_returns(self, backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Its row is forgotten next, and after a power cut nobody would know of the file."""
+        synced: list[int] = []
+        fsync = os.fsync
+
+        def noting(handle: int) -> None:
+            synced.append(os.fstat(handle).st_mode)
+            fsync(handle)
+
+        monkeypatch.setattr(os, "fsync", noting)
+        backend.put("packs/aa/one", [b"data"])
+        synced.clear()
+        backend.delete("packs/aa/one")
+        assert [stat.S_ISDIR(mode) for mode in synced] == [True]
 
 
 class TestMemoryBackend(BackendSuite):

@@ -30,9 +30,9 @@ from support.stores import noise
 from support.trees import Node
 
 SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
-CUTS = 600 if SOAK else 28
+CUTS = 600 if SOAK else 20
 """About how many a filesystem."""
-USUAL = FILESYSTEMS if SOAK else FILESYSTEMS[:2]
+USUAL = [each for each in FILESYSTEMS if SOAK or each.name != "xfs"]
 
 Tree = dict[str, Node]
 

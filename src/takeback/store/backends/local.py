@@ -58,6 +58,7 @@ class LocalBackend:
         try:
             with own_directory(self._root, *directories) as parent:
                 os.unlink(last, dir_fd=parent)
+                os.fsync(parent)  # or a power cut brings it back when nobody knows of it any more
         except FileNotFoundError:
             pass
         except OSError as error:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from takeback.model.tree import name_bytes, name_text
 from takeback.sources.workspace.names import STAGE_PREFIX
-from takeback.sources.workspace.place.directories import OPEN_DIRECTORY
+from takeback.sources.workspace.place.directories import OPEN_DIRECTORY, names_in
 from takeback.sources.workspace.place.permissions import change_mode
 
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -111,7 +111,7 @@ def records(area: int) -> Iterator[tuple[bytes, bytes, str]]:
 def empty(directory: int) -> None:
     """Remove all that a staging directory holds, as far as possible; the journal last, if nothing else is left."""
     left = False
-    for name in map(os.fsencode, os.listdir(directory)):
+    for name in names_in(directory):
         if name != _JOURNAL:
             left = not _remove_anything(directory, name) or left
     if not left:

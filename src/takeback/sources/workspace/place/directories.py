@@ -17,6 +17,16 @@ from takeback.model.tree import name_bytes
 
 OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
+
+def names_in(directory: int) -> list[bytes]:
+    """The names in an open directory as they are now: on btrfs a descriptor lists only what was there when it was opened."""
+    handle = os.open(b".", OPEN_DIRECTORY, dir_fd=directory)
+    try:
+        return [os.fsencode(name) for name in os.listdir(handle)]
+    finally:
+        os.close(handle)
+
+
 Permit = Callable[[int, bytes, str], bool]
 """Asked when the directory of this name, in the directory of this descriptor, cannot be entered; given its path too.
 True if that was changed, so that it is worth another try."""

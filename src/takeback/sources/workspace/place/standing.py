@@ -8,6 +8,7 @@ import stat
 from blake3 import blake3
 
 from takeback.model.tree import DIRECTORY, FILE, LINK, Entry
+from takeback.sources.workspace.place.directories import names_in
 
 PERMISSIONS = 0o777
 """The bits that are captured and restored. Set-user-ID, set-group-ID and the sticky bit are never set by us."""
@@ -86,7 +87,7 @@ def holds(directory: int, name: bytes, entry: Entry) -> bool:
 
 def is_listed(directory: int, name: bytes) -> bool:
     """Whether a directory has exactly this name, and not only one that its filesystem takes for the same."""
-    return name in map(os.fsencode, os.listdir(directory))
+    return name in names_in(directory)
 
 
 def _hash(handle: int, size: int) -> bytes:
