@@ -1,4 +1,4 @@
-"""Whether a long history makes log and undo slow: takeback against itself with a short one, in process."""
+"""Whether a long history makes log, save and undo slow: takeback against itself with a short one, in process."""
 
 from __future__ import annotations
 
@@ -30,8 +30,13 @@ class History:
     def log(self) -> None:
         self._mine.line.log(SHOWN)
 
+    def save(self) -> float:
+        """The start of a turn, after one file changed."""
+        self._edit()
+        return seconds(self._mine.turn_start)
+
     def undo(self) -> float:
-        self._mine.turn_start()
+        """Of the turn that `save` began."""
         self._edit()
         self._mine.turn_end()
         return seconds(lambda: self._mine.line.undo())
@@ -45,10 +50,13 @@ def measure(base: Path, snapshots: int, rounds: int = 11) -> list[Row]:
     peer = f"itself with {SHORT}"
     parties = {"takeback": History(base, snapshots), peer: History(base, SHORT)}
     logs: dict[str, list[float]] = {name: [] for name in parties}
+    saves: dict[str, list[float]] = {name: [] for name in parties}
     undos: dict[str, list[float]] = {name: [] for name in parties}
     for _, order in alternating(parties, rounds):
         for name, history in order:
             logs[name].append(seconds(history.log))
+            saves[name].append(history.save())
             undos[name].append(history.undo())
     rows = against(f"log with {snapshots:,} snapshots", "s", logs, {peer: 2.0})
+    rows += against(f"save with {snapshots:,} snapshots", "s", saves, {peer: 2.0})
     return rows + against(f"undo with {snapshots:,} snapshots", "s", undos, {peer: 2.0})
