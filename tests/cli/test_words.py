@@ -16,7 +16,22 @@ NAMED = re.compile(r"(`?)takeback ([a-z][\w-]*)")
 EXAMPLE = re.compile(r"^ {6}takeback ([a-z][\w-]*)", re.MULTILINE)
 SENTENCE = re.compile(r" (shows?|lists?|makes?|takes?|brings?|records?|finishes|names?|puts?|says?) ")
 
-PROSE = {"again", "cannot", "did", "is", "never", "on", "read", "reads", "runs", "stage", "stat", "store", "works"}
+PROSE = {
+    "again",
+    "cannot",
+    "could",
+    "did",
+    "is",
+    "never",
+    "on",
+    "read",
+    "reads",
+    "runs",
+    "stage",
+    "stat",
+    "store",
+    "works",
+}
 """What follows the name in sentences about takeback."""
 
 

@@ -123,7 +123,7 @@ def _explained(fault: Fault, operation: Operation, clean: Clean, outcome: Outcom
     """Whether a failed operation may leave changes: they are the agent's own, or those of the restore that it was
     finishing; it was stopped when all was done; or its journal stands, nothing could be put back on a disk that takes no
     more, and it says who will finish it."""
-    told = outcome.failure is not None and any("the next takeback command" in hint for hint in outcome.failure.hints)
+    told = outcome.failure is not None and any("the next `takeback` command" in hint for hint in outcome.failure.hints)
     if operation.or_as is not None:
         return True
     if fault is Fault.STOP or operation.edits:

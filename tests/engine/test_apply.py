@@ -113,7 +113,7 @@ def test_an_undo_that_can_neither_be_recorded_nor_taken_back_is_finished_by_the_
     with monkeypatch.context() as patch:
         patch.setattr(apply, "conclude", full)
         patch.setattr(journal, "roll_back", full)
-        with pytest.raises(tb.Unavailable, match="the next takeback command here finishes this undo"):
+        with pytest.raises(tb.Unavailable, match="the next `takeback` command here finishes this undo"):
             world.line.undo()
     assert world.line.interrupted() is not None
     world.line.save(trigger="interval")

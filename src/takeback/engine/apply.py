@@ -77,7 +77,10 @@ def _take_back(line: Line, writer: Writer, plan: Plan, error: BaseException) -> 
             journal.roll_back(line, writer, plan.effects)
     except (TakebackError, OSError):
         if isinstance(error, TakebackError):
-            error.hints = (*error.hints, f"the next takeback command here finishes this {plan.verb}, or takes it back")
+            error.hints = (
+                *error.hints,
+                f"the next `takeback` command here finishes this {plan.verb}, or takes it back",
+            )
 
 
 def conclude(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterable, Iterator
 
 from takeback.errors import Conflict, NotFound
@@ -12,13 +13,14 @@ from takeback.store.packs.pack import object_name
 
 
 class PackedFile:
-    """The packs of one open file. What fails while it is being written is written over by the next."""
+    """The packs of one open file. One is written at a time; what fails meanwhile is written over by the next."""
 
     def __init__(self, fd: int, packs: Iterable[PackSpan] = ()) -> None:
         self._fd = fd
         self._packs = {object_name(pack.name): pack for pack in packs}
         self.end = max((pack.position + pack.length for pack in self._packs.values()), default=HEADER_SIZE)
         """Where the next pack begins."""
+        self._writing = threading.Lock()
 
     @property
     def packs(self) -> list[PackSpan]:
@@ -27,14 +29,15 @@ class PackedFile:
     def put(self, name: str, chunks: Iterable[bytes]) -> int:
         if name in self._packs:
             raise Conflict(f"{name} exists already, and stored objects are never changed")
-        try:
-            os.lseek(self._fd, self.end, os.SEEK_SET)
-            size = sum(write_all(self._fd, chunk) for chunk in chunks)
-        except OSError as error:
-            raise storage_error(error, "writing the export") from error
-        self._packs[name] = PackSpan(name.rpartition("/")[2], self.end, size)
-        self.end += size
-        return size
+        with self._writing:
+            try:
+                os.lseek(self._fd, self.end, os.SEEK_SET)
+                size = sum(write_all(self._fd, chunk) for chunk in chunks)
+            except OSError as error:
+                raise storage_error(error, "writing the export") from error
+            self._packs[name] = PackSpan(name.rpartition("/")[2], self.end, size)
+            self.end += size
+            return size
 
     def get(self, name: str) -> bytes:
         return self.range(name, 0, self._find(name).length)
