@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY
@@ -20,24 +20,7 @@ def keep_content(writer: Writer, effects: Iterable[Effect]) -> None:
     known = writer.known(entry.id for entry in entries)
     for entry in entries:
         if entry.id not in known or (entry.size > LARGE and not has_chunks(writer, entry.id)):
-            writer.put_stream(_reading(writer.reader.stream(entry.id)))
-
-
-def _reading(pieces: Iterator[bytes]) -> Callable[[int], bytes]:
-    """A read function over the pieces of a blob, which may be larger than memory."""
-    rest = b""
-
-    def read(count: int) -> bytes:
-        nonlocal rest
-        while not rest:
-            piece = next(pieces, None)
-            if piece is None:
-                return b""
-            rest = piece
-        given, rest = rest[:count], rest[count:]
-        return given
-
-    return read
+            writer.put_pieces(writer.reader.stream(entry.id))
 
 
 def has_chunks(writer: Writer, blob: bytes) -> bool:

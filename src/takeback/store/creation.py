@@ -12,7 +12,7 @@ import stat
 from takeback.errors import InvalidInput, Unavailable
 from takeback.store import header
 from takeback.store.catalogue.sqlite import SqliteDatabase
-from takeback.store.durable import not_own, storage_error, sync_directory
+from takeback.store.durable import not_own, remove, storage_error, sync_directory
 from takeback.store.header import Header
 from takeback.store.locks import root_lock
 
@@ -51,7 +51,7 @@ def _create(directory: str) -> Header:
     _write(os.path.join(directory, _UNFINISHED), header.encode_header(made))
     sync_directory(directory)
     for suffix in ("", "-wal", "-shm"):
-        _unlink(os.path.join(directory, CATALOGUE + suffix))
+        remove(os.path.join(directory, CATALOGUE + suffix))
     check_directories(directory)
     for name in DIRECTORIES:
         os.makedirs(os.path.join(directory, name), 0o700, exist_ok=True)
@@ -105,10 +105,3 @@ def _write(path: str, data: bytes) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass

@@ -114,6 +114,25 @@ def sync_file(path: str) -> None:
         os.close(fd)
 
 
+def read_at(fd: int, start: int, wanted: int) -> bytes:
+    """``wanted`` bytes of a file, fewer at its end."""
+    data = os.pread(fd, wanted, start)
+    while len(data) < wanted:
+        more = os.pread(fd, wanted - len(data), start + len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
+def remove(path: str) -> None:
+    """Unlink a file, if it is there."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
 def write_new(temporary: str, target: str, chunks: Iterable[bytes], mode: int = 0o600) -> int:
     """Write ``chunks`` to ``target``, which must not exist (Conflict), by way of ``temporary``; return the size.
 

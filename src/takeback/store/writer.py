@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from types import TracebackType
 from typing import TypeVar
 
@@ -82,7 +83,7 @@ class Writer:
         if kind is BlobKind.RECIPE:
             raise InvalidInput("recipes are made by the store itself: put the bytes that they stand for")
         if len(data) > (LARGE if kind is BlobKind.DATA else RAW_LIMIT):
-            return self._put_chunks(_reading(data), kind)[0]
+            return self._put_chunks(_reading([data]), kind)[0]
         data = bytes(data)  # nothing is copied unless somebody could still change it
         id = blake3(data).digest()
         with self._lock:
@@ -97,7 +98,12 @@ class Writer:
             if not piece:
                 return self.put(bytes(start), BlobKind.DATA), len(start)
             start += piece
-        return self._put_chunks(_reading(bytes(start), read), BlobKind.DATA)
+        rest = iter(lambda: read(LARGE), b"")
+        return self._put_chunks(_reading(chain([bytes(start)], rest)), BlobKind.DATA)
+
+    def put_pieces(self, pieces: Iterable[bytes]) -> tuple[bytes, int]:
+        """Add what the pieces are together, which may be larger than memory; the id of the whole and its size."""
+        return self.put_stream(_reading(pieces))
 
     def __contains__(self, id: object) -> bool:
         return isinstance(id, bytes) and bool(self.known([id]))
@@ -200,15 +206,16 @@ class Writer:
             return self._staged.get(id) or self._batch.get(id)
 
 
-def _reading(start: bytes, then: Callable[[int], bytes] | None = None) -> Callable[[int], bytes]:
-    """A read function that gives ``start`` first."""
-    view = memoryview(start)
+def _reading(pieces: Iterable[bytes]) -> Callable[[int], bytes]:
+    """A read function over pieces."""
+    others = filter(None, pieces)
+    left = memoryview(b"")
 
     def read(count: int) -> bytes:
-        nonlocal view
-        if not view:
-            return then(count) if then else b""
-        piece, view = bytes(view[:count]), view[count:]
+        nonlocal left
+        if not left:
+            left = memoryview(next(others, b""))
+        piece, left = bytes(left[:count]), left[count:]
         return piece
 
     return read

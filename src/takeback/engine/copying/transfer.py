@@ -77,27 +77,13 @@ class Transfer:
 
     def _put_data(self, item: Item) -> tuple[bytes, int]:
         if item.size > LARGE:
-            return self._writer.put_stream(_reading(self._reader.stream(item.id)))
+            return self._writer.put_pieces(self._reader.stream(item.id))
         data = self._reader.get(item.id)
         return self._writer.put(data, BlobKind.DATA), len(data)
 
 
 def _nothing(tx: Transaction) -> None:
     """Nothing refers to what a batch holds before the last one."""
-
-
-def _reading(pieces: Iterator[bytes]) -> Callable[[int], bytes]:
-    """A read function over pieces."""
-    left = memoryview(b"")
-
-    def read(count: int) -> bytes:
-        nonlocal left
-        if not left:
-            left = memoryview(next(pieces, b""))
-        piece, left = bytes(left[:count]), left[count:]
-        return piece
-
-    return read
 
 
 def _wrong(item: Item) -> Integrity:

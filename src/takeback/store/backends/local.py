@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator
 
 from takeback.errors import Integrity, InvalidInput, NotFound
-from takeback.store.durable import PLAIN, not_own, own_directory, storage_error, sync_directory, write_new
+from takeback.store.durable import PLAIN, not_own, own_directory, read_at, storage_error, sync_directory, write_new
 
 _TOP = "packs"
 
@@ -103,7 +103,7 @@ class LocalBackend:
             size = status.st_size
             start = max(size + offset, 0) if offset < 0 else offset
             wanted = max(size - start, 0) if length is None else min(length, max(size - start, 0))
-            return _read_exactly(fd, start, wanted)
+            return read_at(fd, start, wanted)
         except OSError as error:
             raise storage_error(error, f"reading {name} from the store") from error
         finally:
@@ -112,13 +112,3 @@ class LocalBackend:
 
 def _no_file(name: str) -> Integrity:
     return Integrity(f"{name} is no file: something else stands in its place", hints=["takeback verify"])
-
-
-def _read_exactly(fd: int, start: int, wanted: int) -> bytes:
-    data = os.pread(fd, wanted, start)
-    while len(data) < wanted:
-        more = os.pread(fd, wanted - len(data), start + len(data))
-        if not more:
-            break
-        data += more
-    return data

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator
 
 from takeback.errors import Conflict, NotFound
-from takeback.store.durable import storage_error, write_all
+from takeback.store.durable import read_at, storage_error, write_all
 from takeback.store.exports.container import HEADER_SIZE, PackSpan
 from takeback.store.packs.pack import object_name
 
@@ -71,14 +71,3 @@ class PackedFile:
             return self._packs[name]
         except KeyError:
             raise NotFound(f"{name} is not in the export") from None
-
-
-def read_at(fd: int, start: int, wanted: int) -> bytes:
-    """``wanted`` bytes of a file, fewer at its end."""
-    data = os.pread(fd, wanted, start)
-    while len(data) < wanted:
-        more = os.pread(fd, wanted - len(data), start + len(data))
-        if not more:
-            break
-        data += more
-    return data

@@ -17,9 +17,9 @@ from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs, tables
 from takeback.store.catalogue.sqlite import SqliteDatabase
 from takeback.store.derived import DerivedMemory
-from takeback.store.durable import storage_error
+from takeback.store.durable import read_at, storage_error
 from takeback.store.exports.container import Index, PackSpan, read_index
-from takeback.store.exports.packed import PackedFile, read_at
+from takeback.store.exports.packed import PackedFile
 from takeback.store.header import Header
 from takeback.store.leases import MemoryLeases
 from takeback.store.packs.pack import object_name, read_contents

@@ -13,7 +13,7 @@ from takeback.errors import Integrity
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.sqlite import SqliteDatabase
 from takeback.store.creation import CATALOGUE
-from takeback.store.durable import sync_directory
+from takeback.store.durable import remove, sync_directory, sync_file
 from takeback.store.repair.aside import Aside
 from takeback.store.repair.rows import read_tables, write_tables
 
@@ -31,7 +31,7 @@ def write_beside(directory: str, new: Transaction) -> None:
     """Write the candidate as a file that has all in it and needs no log."""
     path = os.path.join(directory, _UNFINISHED)
     for suffix in ("", *_BESIDE):
-        _unlink(path + suffix)
+        remove(path + suffix)
     database = SqliteDatabase(path)
     try:
         database.create()
@@ -43,8 +43,8 @@ def write_beside(directory: str, new: Transaction) -> None:
     finally:
         database.close()
     for suffix in _BESIDE:
-        _unlink(path + suffix)
-    _sync(path)
+        remove(path + suffix)
+    sync_file(path)
     os.rename(path, os.path.join(directory, _FINISHED))
     sync_directory(directory)
 
@@ -53,7 +53,7 @@ def swap(directory: str, aside: Aside) -> None:
     """Keep the old catalogue aside and let the finished one take its name."""
     for suffix in ("", *_BESIDE):
         aside.keep(CATALOGUE + suffix)
-    _unlink(os.path.join(directory, CATALOGUE))
+    remove(os.path.join(directory, CATALOGUE))
     sync_directory(directory)
     _take_name(directory)
 
@@ -63,8 +63,8 @@ def finish_swap(directory: str, aside: Aside) -> bool:
     use is removed."""
     if os.path.exists(os.path.join(directory, CATALOGUE)):
         for suffix in ("", *_BESIDE):
-            _unlink(os.path.join(directory, _FINISHED + suffix))
-            _unlink(os.path.join(directory, _UNFINISHED + suffix))
+            remove(os.path.join(directory, _FINISHED + suffix))
+            remove(os.path.join(directory, _UNFINISHED + suffix))
         return False
     if not os.path.exists(os.path.join(directory, _FINISHED)):
         return False
@@ -80,22 +80,7 @@ def half_swapped(directory: str) -> bool:
 
 def _take_name(directory: str) -> None:
     for suffix in _BESIDE:
-        _unlink(os.path.join(directory, CATALOGUE + suffix))  # the log of another database must not be read into it
+        remove(os.path.join(directory, CATALOGUE + suffix))  # the log of another database must not be read into it
     sync_directory(directory)
     os.rename(os.path.join(directory, _FINISHED), os.path.join(directory, CATALOGUE))
     sync_directory(directory)
-
-
-def _sync(path: str) -> None:
-    fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
