@@ -19,6 +19,7 @@ from bench.peers.shadow_git import ShadowGit
 from bench.peers.takeback import Takeback
 from bench.rows import Row, against
 from bench.trees import Tree, size
+from bench.work import project
 
 TIMES = {"docker-agent git": 1 / 10, "restic": 1 / 2.5, "borg": 1 / 3, "opencode git": None}
 BYTES = {"docker-agent git": 1.0, "docker-agent git, gc": 1.0, "restic": 1.0, "borg": 1.0}
@@ -64,6 +65,7 @@ def measure(base: Path, tree: Tree, rounds: int) -> tuple[list[Row], Kept]:
             for left in base.glob(f"{party.directory.name}*"):
                 aside.put(left)
             party.prepare()
+            project.warm(tree)  # borg tells the system to forget what it has read
             times[name].append(settled(party.first))
             sizes[name] = [float(size(party.directory))]
     collecting = seconds(kept.shadow.collect_garbage)
