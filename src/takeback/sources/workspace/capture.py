@@ -1,7 +1,10 @@
 """The walk that turns a directory into trees: reads what is new or changed, and takes the rest from the last time.
 
 Promises: a path that was captured stays captured until it is gone; nothing is left out without being listed, as
-ignored or as not captured; no link is followed; an entry that vanishes meanwhile is absent, not an error.
+ignored or as not captured; no link is followed; an entry that vanishes meanwhile is absent, not an error. What is taken
+from the last time is what the last snapshot has at that path, whatever the stat cache says: a directory's section counts
+only for the tree that the snapshot has there, and where anything of it goes into another tree, it has to give that one
+when it is encoded. Who forges the cache can therefore hide a change, and nothing else.
 """
 
 from __future__ import annotations
@@ -9,7 +12,10 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+from blake3 import blake3
 
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
@@ -66,6 +72,17 @@ class Walk:
 
     def root(self, path: str, rules: Rules, previous: bytes | None) -> bytes:
         """Walk everything below a directory; the id of its tree."""
+        try:
+            return self._whole(path, rules, previous)
+        except _Forged:
+            self.cache = StatCache()
+            self.sections.clear()
+            self.not_captured.clear()
+            self.ignored.clear()
+            self.seen = self.read = 0
+            return self._whole(path, rules, previous)
+
+    def _whole(self, path: str, rules: Rules, previous: bytes | None) -> bytes:
         handle = os.open(name_bytes(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             return self._directory(handle, _list(handle), "", rules, previous, 0)
@@ -88,7 +105,7 @@ class Walk:
         names, entries = listing
         self.seen += len(names)
         self.watch.tick("scan", self.seen)
-        section = self.cache.section(path)
+        section = self._remembered(path, previous)
         if section is not None and section.plain and section.fingerprint == rules.fingerprint:
             if _is_as_it_was(section, listing):
                 self.sections[path] = section.data
@@ -114,6 +131,14 @@ class Walk:
                 visit.other(name, entry)
         return visit.finish(names, same)
 
+    def _remembered(self, path: str, previous: bytes | None) -> Section | None:
+        """What the cache has of a directory, if that is of the tree that the last snapshot has there; of one that it
+        has not at all, only that everything in it is ignored."""
+        section = self.cache.section(path)
+        if section is None or section.tree == previous:
+            return section
+        return section if previous is None and section.tree == _EMPTY and section.all_ignored() else None
+
 
 def _look(entry: os.DirEntry[str]) -> Stat | None:
     """What `stat` says of an entry; None if it says nothing, and whoever opens it will learn why."""
@@ -131,6 +156,10 @@ def _is_as_it_was(section: Section, listing: Listing) -> bool:
         return section.matches(names, (stat_of(entry.stat(follow_symlinks=False)) for entry in entries))
     except OSError:
         return False
+
+
+class _Forged(Exception):
+    """The stat cache says of a directory what the last snapshot does not, so nothing in it counts."""
 
 
 class _Known:
@@ -262,16 +291,14 @@ class _Visit:
             if all(section.holds(*row) for row in rows):
                 walk.sections[self._path] = section.data
                 return section.tree
+        remembered = section.rows() if section is not None else []
         if same:
-            assert section is not None
-            found = {row[0]: row for row in rows} | {name: section.row(name) for name in same}
+            unchanged = set(same)
+            found = {row[0]: row for row in rows} | {row[0]: row for row in remembered if row[0] in unchanged}
             rows = [found[name] for name in names if name in found]  # in the order in which they will be listed again
-        records = [
-            (name_bytes(name), _CAPTURED[kind], LINK_MODE if kind == LINK else seen[0] & 0o777, seen[1], id)
-            for name, kind, seen, id in rows
-            if kind in _CAPTURED
-        ]
-        tree = walk.writer.put(encode_records(records), BlobKind.TREE)
+        tree = walk.writer.put(_encode(rows), BlobKind.TREE)
+        if section is not None and tree != section.tree and blake3(_encode(remembered)).digest() != section.tree:
+            raise _Forged
         walk.sections[self._path] = encode_section(tree, self._rules.fingerprint, rows)
         return tree
 
@@ -287,6 +314,19 @@ def _list(handle: int) -> Listing:
     with os.scandir(handle) as listing:
         entries = list(listing)
     return [entry.name if _NATIVE_NAMES else _portable(entry.name) for entry in entries], entries
+
+
+def _encode(rows: Iterable[Row]) -> bytes:
+    """The tree of a directory with these entries."""
+    records = [
+        (name_bytes(name), _CAPTURED[kind], LINK_MODE if kind == LINK else seen[0] & 0o777, seen[1], id)
+        for name, kind, seen, id in rows
+        if kind in _CAPTURED
+    ]
+    return encode_records(records)
+
+
+_EMPTY = blake3(_encode(())).digest()
 
 
 def _empty_tree(writer: Writer) -> bytes:

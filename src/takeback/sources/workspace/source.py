@@ -75,7 +75,7 @@ class Workspace:
         rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
         walk = Walk(writer, cache, self._max_file_size, watch)
         tree = walk.root(self.root, rules, before)
-        if tree != before or walk.read > _WORTH_REMEMBERING or not len(cache):
+        if tree != before or walk.read > _WORTH_REMEMBERING or not len(walk.cache):
             writer.derived.put(self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections))
         refs = {"content": tree, "rules": writer.put(RulesRecord.of(rules).encode(), BlobKind.DOCUMENT)}
         if walk.ignored:

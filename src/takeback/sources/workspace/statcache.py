@@ -83,11 +83,14 @@ class Section:
         start = self._ids_start + place * 32
         return self.data[start : start + 32]
 
-    def row(self, name: str) -> Row:
-        """A remembered entry."""
-        place = self._place(name)
-        assert place is not None
-        return name, chr(self.data[self._names_end + place]), self.stats[name], self.id(name)
+    def rows(self) -> list[Row]:
+        """All remembered entries."""
+        kinds = self.data[self._names_end : self._names_end + self._count].decode("latin-1")
+        ids = [self.data[start : start + 32] for start in range(self._ids_start, len(self.data), 32)]
+        return list(zip(self._names(), kinds, self._looks(), ids, strict=True))
+
+    def all_ignored(self) -> bool:
+        return not self.data[self._names_end : self._names_end + self._count].strip(b"iI")
 
     def holds(self, name: str, kind: str, seen: Stat, id: bytes) -> bool:
         """Whether an entry is remembered exactly so."""
