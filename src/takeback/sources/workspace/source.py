@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blake3 import blake3
 
-from takeback.errors import InvalidInput, NotFound
+from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
@@ -168,7 +168,7 @@ class Workspace:
             raise NotFound(f"there is no {path!r} in that snapshot")
         if entry.kind == DIRECTORY:
             raise InvalidInput(f"{path!r} is a directory in that snapshot, so it has no bytes to show")
-        return reader.stream(entry.id)
+        return _exactly(entry.size, reader.stream(entry.id), path)
 
     def _detail(self) -> dict[str, Any]:
         repository = git.find(self.root)
@@ -215,6 +215,21 @@ class _Staged(NamedTuple):
 
     def discard(self) -> None:
         self.files.discard()
+
+
+def _exactly(size: int, pieces: Iterator[bytes], path: str) -> Iterator[bytes]:
+    """A file's content, as long as its snapshot says: what is stored may claim to be of any length."""
+    given = 0
+    for piece in pieces:
+        given += len(piece)
+        if given > size:
+            break
+        yield piece
+    if given != size:
+        raise Integrity(
+            f"the stored content of {path} is not as long as it should be",
+            hints=["`takeback verify` finds out what else is damaged"],
+        )
 
 
 def _real_directory(path: str) -> str:
