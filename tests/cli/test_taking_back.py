@@ -232,6 +232,8 @@ def test_restore_to_another_directory(worked: Cli) -> None:
     done = worked.json("restore", "good", "--to", str(there))
     assert (done["move"], done["safety"], done["verified"]) == (None, None, True)
     assert sorted(os.listdir(there)) == ["a.txt", "b.txt"]
+    worked("restore", "good", "--to", str(there))
+    (there / "mine").write_text("what nobody saved")
     assert worked.error("restore", "good", "--to", str(there), code=2)
     worked("restore", "good", "b.txt", "--to", "../other")
     assert os.listdir(worked.root.parent / "other") == ["b.txt"]

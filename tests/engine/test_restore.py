@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,11 @@ import pytest
 
 import takeback as tb
 from support.agent import TEXT, MakeWorld, World, files, look
+from support.effects import leftovers
 from support.privileges import as_ordinary_user
+from support.processes import KILLED, in_child
+from takeback.sources.workspace.place.content import Stager
+from takeback.sources.workspace.place.entries import Entries
 
 
 @pytest.fixture
@@ -255,6 +261,66 @@ def test_restore_to_another_directory_overwrites_nothing_there(project: World) -
     with pytest.raises((tb.Conflict, tb.InvalidInput)):
         project.line.restore("good", to={"workspace": there})
     assert files(look(there)) == {"app.py": b"somebody's only copy"}
+
+
+def die(*_: Any, **__: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("there_before", [False, True], ids=["new", "empty"])
+@pytest.mark.parametrize("at", [(Stager, "put"), (Entries, "add")], ids=["staging", "placing"])
+def test_a_restore_to_another_directory_that_was_killed_is_done_by_the_next(
+    project: World, at: tuple[type, str], there_before: bool
+) -> None:
+    there = project.base / "copy"
+    if there_before:
+        there.mkdir()
+
+    def restore() -> None:
+        setattr(*at, die)
+        World(project.base).line.restore("good", to=there)
+
+    assert in_child(restore)[0] == KILLED
+    assert there.exists() == there_before, "half of it is never there"
+    inode = there.stat().st_ino if there_before else None
+    project.line.restore("good", to=there)
+    assert look(there) == project.tree()
+    assert not leftovers(project.base)
+    assert inode in (None, there.stat().st_ino), "somebody may be in a directory that is there"
+
+
+def test_a_restore_to_another_directory_that_fails_leaves_nothing(
+    project: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EIO, "broken")
+
+    monkeypatch.setattr(Entries, "add", fail)
+    with pytest.raises(tb.Unavailable):
+        project.line.restore("good", to=project.base / "new" / "copy")
+    assert os.listdir(project.base / "new") == []
+
+
+def test_what_is_among_what_a_killed_restore_left_is_not_overwritten(project: World) -> None:
+    there = project.base / "copy"
+    project.line.restore("good", to=there)
+    project.line.restore("good", to=there)
+    for path, text in (("src/a.py", "mine"), ("src/new", "mine")):
+        (there / path).write_text(text)
+        with pytest.raises(tb.InvalidInput, match="not empty"):
+            project.line.restore("good", to=there)
+        assert (there / path).read_text() == "mine"
+        (there / path).unlink()
+
+
+def test_a_directory_that_is_new_is_like_any_that_is_made_there(project: World) -> None:
+    above = project.base / "shared"
+    above.mkdir()
+    above.chmod(0o2775)
+    (above / "plain").mkdir()
+    project.line.restore("good", to=above / "copy")
+    plain, copy = (above / "plain").stat(), (above / "copy").stat()
+    assert (plain.st_mode, plain.st_gid) == (copy.st_mode, copy.st_gid)
 
 
 # the present is saved first

@@ -14,8 +14,10 @@ from takeback.model.ids import short
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
+from takeback.model.tree import DIRECTORY
 from takeback.sources.protocol import Source
 from takeback.sources.trees import parents, within
+from takeback.sources.workspace.place.whole import appearing, not_empty, paths_in
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -56,7 +58,8 @@ def restore_to(
     *,
     durable: bool = False,
 ) -> Report:
-    """Put parts of a snapshot somewhere else: into directories that are empty or do not exist yet.
+    """Put parts of a snapshot somewhere else: into directories that are empty or do not exist yet, or that hold nothing
+    but some of it, because an earlier one was killed there.
 
     Nobody waits for the disk unless it is to be ``durable``: what a power cut costs there can be had again from here.
     """
@@ -65,9 +68,10 @@ def restore_to(
         changed: list[str] = []
         for name, place in places.items():
             source = _source_of(line, target, name)
-            empty_directory(place)
             effects = _everything(reader, source, target.parts[name], _clean(paths))
-            put(source.elsewhere(place), reader, effects, durable)
+            _check_place(source, place, effects)
+            with appearing(place, durable=durable) as inside:
+                put(source.elsewhere(inside), reader, effects, durable)
             changed += (effect.path for effect in effects)
     return Report(
         verb="restore",
@@ -98,16 +102,13 @@ def put(source: Source, reader: Reader, effects: Sequence[Effect], durable: bool
         raise Integrity(f"{left[0].path} did not come out as stored", hints=["is another program writing there?"])
 
 
-def empty_directory(place: str) -> None:
-    """Make sure that a place is an empty directory; InvalidInput if it holds anything."""
-    if os.path.lexists(place) and not os.path.isdir(place):
-        raise InvalidInput(f"cannot restore into {place}: it is not a directory")
-    if os.path.isdir(place) and os.listdir(place):
-        raise InvalidInput(
-            f"cannot restore into {place}: it is not empty, and nothing there would be saved first",
-            hints=["name a new directory"],
-        )
-    os.makedirs(place, exist_ok=True)
+def _check_place(source: Source, place: str, effects: Sequence[Effect]) -> None:
+    """InvalidInput if a place holds anything that these effects would not put there, byte for byte."""
+    there, planned = paths_in(place), {effect.path: effect for effect in effects}
+    known = [planned[path] for path in there if path in planned]
+    files = [effect for effect in known if effect.after is not None and effect.after.kind != DIRECTORY]
+    if len(known) != len(there) or (files and source.elsewhere(place).unfinished(files)):
+        raise not_empty(place)
 
 
 def _plan(
