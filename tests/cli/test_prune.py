@@ -85,3 +85,11 @@ def test_a_drop_is_taken_back_until_the_space_is_freed(cli: Cli, five: list[str]
     cli("maintain")
     assert cli.error("drop", five[1], "--undo", code=10)
     assert cli.json("verify", "--read-data")["ok"]
+
+
+def test_a_persons_changes_are_named_after_the_oldest_save_that_stays(cli: Cli) -> None:
+    for number in range(4):
+        cli.write("a.txt", f"{number}\n")
+        cli("save", "-m", f"v{number}")
+    cli("prune", "--keep-last", "1", "--yes")
+    assert "changes since “v0”\n" in cli("log").out

@@ -127,7 +127,7 @@ def _join(tx: Transaction, first: Move, second: Move) -> None:
         tx,
         replace(
             second,
-            title=" + ".join(part for part in dict.fromkeys((first.title, second.title)) if part),
+            title=_joined(first, second),
             opening=first.opening,
             opening_seq=first.opening_seq,
             opened_ns=first.opened_ns,
@@ -135,3 +135,10 @@ def _join(tx: Transaction, first: Move, second: Move) -> None:
             context={**first.context, **second.context, "opened": first.context.get("opened", {})},
         ),
     )
+
+
+def _joined(first: Move, second: Move) -> str:
+    """Both titles; a person's changes are named after the save before them, which is the first's."""
+    if first.level == "manual":
+        return first.title
+    return " + ".join(part for part in dict.fromkeys((first.title, second.title)) if part)
