@@ -10,7 +10,7 @@
     ├── WrongKey            12    the store is encrypted and this key does not open it
     ├── Integrity           13    stored bytes are not what they should be, or a read-back failed
     ├── Conflict            14    the world moved, or somebody else's work is in the way
-    ├── Unavailable         15    a service is down, an extra is missing, a store is read-only or too new
+    ├── Unavailable         15    a service is down, an extra is missing, a disk is full, a store is read-only or too new
     ├── OutOfTime            1    the time budget ran out; nothing was recorded
     └── Cancelled          130    the person said no, or pressed Ctrl-C
 

@@ -269,7 +269,7 @@ def _sound(file: str, table: dict[str, Any], warnings: list[str]) -> dict[str, A
                 raise InvalidInput(f"a project's file may not set {name!r}; set it in {user_file()}")
             sound[name] = _checked(name, value, file)
         except InvalidInput as error:
-            warnings.append(f"ignoring a line of {file}: {error.message}")
+            warnings.append("; ".join([f"ignoring a line of {file}: {error.message}", *error.hints]))
     return sound
 
 
@@ -323,6 +323,10 @@ def _checked(name: str, value: Any, origin: str) -> Any:
             parse_seconds(value)
         elif not isinstance(value, str):
             raise InvalidInput(f"{value!r} is not text")
-    except (InvalidInput, TypeError) as error:
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"the setting {name!r} from {origin} is wrong: {error.message}", hints=error.hints
+        ) from error
+    except TypeError as error:
         raise InvalidInput(f"the setting {name!r} from {origin} is wrong: {error}") from error
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,57 @@ def test_a_torn_export_is_refused_and_nothing_comes_of_it(cli: Cli, two: list[st
     file.write_bytes(file.read_bytes()[:-1])
     assert cli.error("import", str(file), "--store", str(tmp_path / "new"), code=13)
     assert cli.json("stats", "--store", str(tmp_path / "new"))["shares"] == []
+
+
+def test_what_to_type_next_works_when_it_is_pasted(
+    cli: Cli, two: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "their project"
+    place.mkdir()
+    file, backup = tmp_path / "my file.takeback", tmp_path / "my backup"
+    cli.root.rename(root := tmp_path / "my project")
+    cli("store", "relocate", str(cli.root), str(root))
+    monkeypatch.chdir(root)
+    _pasted(cli, cli("push", str(backup)).out, two[-1])
+    monkeypatch.chdir(tmp_path)
+    imported = _typed(cli("export", "-C", "my project", "../my file.takeback").out)
+    assert imported == ["import", str(file)]
+    monkeypatch.setenv("TAKEBACK_STORE", str(tmp_path / "their-store"))
+    _pasted(cli, cli(*imported, "--root", str(place)).out, two[-1])
+    error = cli.error("pull", "-C", str(place), str(backup), code=10)
+    assert f"add --from {shlex.quote(str(root))}" in error["hints"][0]
+
+
+def test_what_went_beside_another_timeline_is_found_where_it_landed(
+    cli: Cli, two: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = tmp_path / "backup"
+    cli("push", str(backup))
+    cli.write("a.txt", "there\n")
+    cli("save", "--store", str(backup))
+    place = _elsewhere(monkeypatch, tmp_path)
+    cli("pull", str(backup), "--from", str(cli.root))
+    (place / "a.txt").write_text("here\n")
+    ours = cli.json("save")["id"]
+    monkeypatch.setattr(cli, "root", place)
+    (tmp_path / "project" / "a.txt").write_text("there again\n")
+    theirs = cli.json("save", "-C", "../project", "--store", str(backup))["id"]
+    pulled = cli("pull", str(backup), "--from", "../project").out
+    assert "'main' here went on by itself" in pulled and "missing here" in pulled
+    _pasted(cli, pulled, theirs)
+    pushed = cli("push", str(backup)).out
+    assert "'main' there went on by itself" in pushed and "missing there" in pushed
+    _pasted(cli, pushed, ours)
+
+
+def test_who_pulls_from_no_store_learns_what_makes_one(cli: Cli, two: list[str], tmp_path: Path) -> None:
+    assert cli.error("pull", str(tmp_path / "none"), code=10)["hints"] == ["`takeback push STORE` makes one"]
+
+
+def _typed(out: str) -> list[str]:
+    """The command that the last line tells to type."""
+    return shlex.split(out.splitlines()[-1].partition(": takeback ")[2])
+
+
+def _pasted(cli: Cli, out: str, newest: str) -> None:
+    assert cli.json(*_typed(out))["snapshots"][0]["id"] == newest

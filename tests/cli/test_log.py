@@ -7,6 +7,7 @@ from takeback.cli.text import WIDTH, columns
 def test_log_without_a_store_is_empty_and_makes_none(cli: Cli) -> None:
     shown = cli.json("log")
     assert (shown["snapshots"], shown["moves"]) == ([], [])
+    assert (shown["root"], shown["timeline"], shown["more"]) == (str(cli.root), "main", False)
     assert "nothing was recorded" in cli("log").out
     assert not cli.store.exists()
 

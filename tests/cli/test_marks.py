@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from support.cli import Cli
@@ -71,3 +73,12 @@ def test_a_fork_is_a_timeline_of_its_own(cli: Cli) -> None:
     assert [row["id"] for row in shown["snapshots"]] == [made["id"]]
     assert cli.error("fork", "good", "again", "--to", "../attempt", code=2)
     assert "--timeline third" in cli("fork", "good", "third", "--to", "../third").out
+
+
+def test_where_a_fork_is_works_when_it_is_pasted(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save")
+    typed = shlex.split(cli("fork", "@", "second try", "--to", "../the fork").out.partition("with: takeback ")[2])
+    assert cli.json(*typed)["snapshot"]["trigger"] == "fork"
+    hint = cli.json("status", "-C", "../the fork")["hint"]
+    assert hint.endswith("add --timeline 'second try'")

@@ -18,6 +18,7 @@ def test_save_says_what_it_made(cli: Cli) -> None:
     assert made["new"] is True
     assert made["parts"]["workspace"]["kind"] == "workspace"
     assert made["not_captured"] == []
+    assert made["time"] == made["created"], "what a log calls it"
     created = datetime.fromisoformat(made["created"])
     assert created.tzinfo == UTC
     assert abs((datetime.now(UTC) - created).total_seconds()) < 60

@@ -144,3 +144,16 @@ def test_the_doctor_warns_of_a_clock_that_went_back(cli: Cli, monkeypatch: pytes
     monkeypatch.setattr("takeback.cli.checkup.time.time_ns", lambda: real() - 86_400_000_000_000)
     (check,) = (each for each in cli.json("doctor")["checks"] if each["check"] == "clock")
     assert check["state"] == "warn"
+
+
+def test_config_says_what_it_ignores_of_a_projects_file(cli: Cli) -> None:
+    cli.write("takeback.toml", 'exclude = "data"\n')
+    (warning,) = cli.json("config")["warnings"]
+    assert warning.endswith("'data' is not a list of patterns; such as [\".env\"]")
+    assert f"warning: {warning}" in cli("config").out
+
+
+def test_a_wrong_setting_of_ones_own_comes_with_its_hint(cli: Cli, home: Path) -> None:
+    make_tree(os.path.dirname(user_file()), {"config.toml": 'max_bytes = "many"\n'})
+    error = cli.error("config", code=2)
+    assert error["message"].endswith("'many' is not a size") and "100MiB" in error["hints"][0]

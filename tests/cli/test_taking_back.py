@@ -257,3 +257,22 @@ def test_what_a_restore_leaves_alone_is_said(cli: Cli) -> None:
     assert done["reasons"]["secret"] == done["kept"][0]["reason"]
     assert "what differs is left alone" in cli("restore", "good", "--dry-run").out
     assert cli.read("secret") == "s\n"
+
+
+def test_a_dry_run_into_another_directory_knows_the_parts(worked: Cli) -> None:
+    there = str(worked.root.parent / "there")
+    assert worked.error("restore", "good", "--only", "memory", "--to", there, "--dry-run", code=10)
+
+
+def test_who_restores_elsewhere_hears_what_is_missing_there(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    os.mkfifo(cli.root / "pipe")
+    cli("save")
+    out = cli("restore", "@", "--to", "../there").out
+    assert "1 path of snapshot" in out and " is in " in out
+    assert "missing there\n  pipe: fifo\n" in out
+
+
+def test_a_report_and_a_plan_say_which_of_both_they_are(worked: Cli) -> None:
+    assert worked.json("undo", "--dry-run")["dry_run"] is True
+    assert worked.json("undo", "--yes")["dry_run"] is False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from takeback.cli.text import visible
-from takeback.errors import InvalidInput
+from takeback.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from takeback.engine.store import Store
@@ -65,7 +65,10 @@ class Call:
 
         if not directory.strip():
             raise InvalidInput("a store needs the name of a directory", hints=["name the directory of another store"])
-        store = locate.open(self.absolute(directory), create=create)
+        try:
+            store = locate.open(self.absolute(directory), create=create)
+        except NotFound as error:
+            raise NotFound(error.message, hints=["`takeback push STORE` makes one"]) from None
         self._opened.append(store)
         return store
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -42,31 +43,47 @@ def _timeline(value: Landed) -> Shape:
     }
 
 
-def lines(value: Copied, verb: str) -> Iterator[Line]:
-    """What came where."""
+def lines(value: Copied, verb: str, where: str) -> Iterator[Line]:
+    """What came where: ``here`` or ``there``."""
     for landed in value.timelines:
         yield [*_what(landed, verb), " on timeline ", (landed.timeline, "label"), _of(landed.root)]
         if landed.diverged:
-            why = f"the timeline {landed.from_timeline!r} there went on by itself, so these stand beside it"
+            why = f"the timeline {landed.from_timeline!r} {where} went on by itself, so these stand beside it"
             yield ["  ", ("beside it", "warn"), f": {why}"]
         if landed.left_out:
             one = len(landed.left_out) == 1
             yield [
-                f"  {count(len(landed.left_out), 'snapshot')} {'is' if one else 'are'} not there and older than what is; "
+                f"  {count(len(landed.left_out), 'snapshot')} {'is' if one else 'are'} not {where} and older than what is; "
                 "nothing is put between"
             ]
     if value.snapshots:
-        yield [(f"{count(value.blobs, 'blob')} of {format_size(value.bytes)} were missing there", "quiet")]
+        were = "was" if value.blobs == 1 else "were"
+        yield [(f"{count(value.blobs, 'blob')} of {format_size(value.bytes)} {were} missing {where}", "quiet")]
+
+
+def look(value: Copied, *, store: str) -> Iterator[Line]:
+    """How to look at what came into another store."""
+    for landed in value.timelines:
+        if not landed.root or os.path.isdir(landed.root):
+            yield [("look at it with: ", "quiet"), _log(landed, f" --store {shlex.quote(store)}")]
 
 
 def next_step(value: Copied) -> Iterator[Line]:
     """How to look at what came into one's own store."""
     for landed in value.timelines:
         if landed.root and not os.path.isdir(landed.root):
-            yield [("there is no such directory here; ", "quiet"), f"takeback store relocate {landed.root} DIR"]
+            yield [
+                ("there is no such directory here; ", "quiet"),
+                f"takeback store relocate {shlex.quote(landed.root)} DIR",
+            ]
         elif landed.snapshots:
-            option = "" if landed.timeline == "main" else f" --timeline {landed.timeline}"
-            yield [("look at it with: ", "quiet"), f"takeback log -C {landed.root}{option}"]
+            yield [("look at it with: ", "quiet"), _log(landed)]
+
+
+def _log(landed: Landed, store: str = "") -> str:
+    root = f" -C {shlex.quote(landed.root)}" if landed.root else ""
+    name = "" if landed.timeline == "main" else f" --timeline {shlex.quote(landed.timeline)}"
+    return f"takeback log{store}{root}{name}"
 
 
 def _what(landed: Landed, verb: str) -> Line:

@@ -96,16 +96,20 @@ def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
         [f"{item.kind}: {item.what}" for item in value.outside],
         most,
     )
-    yield from _group(
-        "is not in the snapshot, and is left alone",
-        "quiet",
-        [f"{item.path}: {item.reason}" for item in value.not_captured],
-        most,
-    )
+    yield from _not_captured("is not in the snapshot, and is left alone", value, most)
     for note in value.notes:
         yield [("note: ", "warn"), note]
     for hint in value.hints:
         yield [("hint: ", "warn"), hint]
+
+
+def missing_lines(report: Report) -> Iterator[Line]:
+    """What is not in a directory that was made from a snapshot, because the snapshot does not have it."""
+    return _not_captured("is not in the snapshot, so it is missing there", report, MOST)
+
+
+def _not_captured(title: str, value: Plan | Report, most: int | None) -> Iterator[Line]:
+    return _group(title, "quiet", [f"{item.path}: {item.reason}" for item in value.not_captured], most)
 
 
 def _group(title: str, style: str, items: Sequence[str], most: int | None) -> Iterator[Line]:

@@ -26,8 +26,8 @@ A turn or a run of an agent is a move, and so is a restore. What changes after a
 move too: `undo` takes it back.
 
 ## Asking
-On a terminal, `restore`, `undo`, `redo`, `drop` and `prune` show what they would do and ask. Without one they need
-`--yes`.
+On a terminal, `restore`, `undo`, `redo`, `drop`, `prune`, `purge` and `store destroy` show what they would do and ask.
+Without one they need `--yes`.
 `--dry-run` never asks and never writes, and exits with 0 also where it finds conflicts; `--json` never asks either.
 
 ## Exit codes
@@ -42,7 +42,7 @@ On a terminal, `restore`, `undo`, `redo`, `drop` and `prune` show what they woul
 | 12 | reserved for encrypted stores: the key does not open the store |
 | 13 | stored bytes are not what they should be |
 | 14 | conflict: somebody's work is in the way and was left alone |
-| 15 | a service is down, an extra is missing, the store is read-only or too new |
+| 15 | a service is down, an extra is missing, a disk is full, the store is read-only or too new |
 | 130 | you said no, or pressed Ctrl-C |
 
 `run` passes on the exit code of its command.
@@ -50,11 +50,12 @@ On a terminal, `restore`, `undo`, `redo`, `drop` and `prune` show what they woul
 ## JSON
 With `--json` a command prints exactly one object on stdout. An error is one object on stderr:
 `{"error": {"kind": "NotFound", "message": "…", "hints": ["…"], "exit_code": 10}}`. Times are ISO 8601 in UTC; bytes of
-names that are not UTF-8 are lone surrogates, escaped. Keys may be added, never renamed or removed.
+names that are not UTF-8 are lone surrogates, escaped. Keys may be added, never renamed or removed. What `--help` prints
+stays text; `takeback help COMMAND --json` has it as an object.
 
 ## Environment
 `TAKEBACK_STORE` names the store, `TAKEBACK_TIMELINE` the timeline, `NO_COLOR` turns colours off, and `TAKEBACK_DEBUG=1`
-shows the traceback of a bug.
+shows the traceback of a bug. [Settings](configuration.md) has those of upkeep.
 """
 
 

@@ -30,6 +30,7 @@ def snapshot(value: Snapshot) -> Shape:
         "id": value.id,
         "timeline": value.timeline,
         "created": iso(value.time_ns),
+        "time": iso(value.time_ns),
         "trigger": value.trigger,
         "parent": value.parent,
         "labels": list(value.labels),
@@ -87,6 +88,7 @@ def changes(items: Iterable[Change]) -> list[Shape]:
 def report(value: Report) -> Shape:
     """What an undo, redo or restore did."""
     return {
+        "dry_run": False,
         "move": value.move,
         "snapshot": value.snapshot,
         "safety": value.safety or None,

@@ -102,9 +102,9 @@ class Line:
         gone = []
         for row in timelines.every(tx):
             if row.root == self.root and row.name != self.name:
-                hints.append(f"this root has a timeline {row.name!r}: add --timeline {row.name}")
+                hints.append(f"this root has a timeline {row.name!r}: add --timeline {_typed(row.name)}")
             elif row.root and self.root.startswith(row.root.rstrip("/") + "/"):
-                hints.append(f"{row.root}, above, has snapshots: add -C {row.root}")
+                hints.append(f"{row.root}, above, has snapshots: add -C {_typed(row.root)}")
             elif row.root and self.root and not os.path.isdir(name_bytes(row.root)):
                 gone.append(row.root)
         if not hints:

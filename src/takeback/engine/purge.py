@@ -12,6 +12,7 @@ few bytes that may be equal by chance, is only named, unless its removal is aske
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -192,7 +193,7 @@ class _Search:
             if any(entry is not None and entry.id in self.traces.contents for entry in ends):
                 raise Conflict(
                     f"nothing was purged: a restore of {journal.root} was interrupted and needs it to be finished",
-                    hints=[f"`takeback -C {journal.root} save` finishes it; then try again"],
+                    hints=[f"`takeback -C {shlex.quote(journal.root)} save` finishes it; then try again"],
                 )
 
 

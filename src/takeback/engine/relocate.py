@@ -7,6 +7,7 @@ root is a timeline's row and an unfinished restore, and both change in one trans
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -48,13 +49,13 @@ def _relocate(tx: Transaction, moving: tuple[Relocated, ...]) -> tuple[Relocated
         if (each.new, each.timeline) in rows and (each.new, each.timeline) not in leaving:
             raise Conflict(
                 f"nothing was changed: {each.new} has a timeline {each.timeline!r} of its own",
-                hints=[f"what is there can be moved away first: takeback store relocate {each.new} OTHER"],
+                hints=[f"what is there can be moved away first: takeback store relocate {shlex.quote(each.new)} OTHER"],
             )
     for old, new in {each.old: each.new for each in moving}.items():
         if journals.pending(tx, old) is not None and journals.pending(tx, new) is not None:
             raise Conflict(
                 f"nothing was changed: restores were interrupted in both {old} and {new}",
-                hints=[f"`takeback -C {new} save` finishes the one there; then try again"],
+                hints=[f"`takeback -C {shlex.quote(new)} save` finishes the one there; then try again"],
             )
     journals.relocate(tx, {each.old: each.new for each in moving})
     timelines.relocate(tx, {rows[each.old, each.timeline].number: each.new for each in moving})

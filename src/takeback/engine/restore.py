@@ -123,7 +123,7 @@ def _plan(
     effects: list[Effect] = []
     kept: list[Kept] = []
     notes: list[str] = []
-    for name in _parts(target, only):
+    for name in parts_of(target, only):
         source = _source_of(line, target, name)
         if wanted is not None:
             _check_paths(writer.reader, source, present.parts.get(name), target, wanted)
@@ -145,7 +145,8 @@ def _plan(
     )
 
 
-def _parts(target: Snapshot, only: Iterable[str] | None) -> list[str]:
+def parts_of(target: Snapshot, only: Iterable[str] | None) -> list[str]:
+    """The parts of a snapshot that are meant; NotFound if it lacks one."""
     if only is None:
         return sorted(target.parts)
     names = list(only)

@@ -40,7 +40,13 @@ def show(call: Call) -> None:
             for name, value in where.settings.items()
         }
         shapes.print_json(
-            {"root": where.root, "found_by": where.found_by, "user_file": locate.user_file(), "settings": settings}
+            {
+                "root": where.root,
+                "found_by": where.found_by,
+                "user_file": locate.user_file(),
+                "settings": settings,
+                "warnings": list(where.warnings),
+            }
         )
         return
     rows: list[Line] = [
@@ -48,6 +54,8 @@ def show(call: Call) -> None:
     ]
     say([("root ", "quiet"), where.root, (f"  (found by {where.found_by})", "quiet")], *table(rows))
     say([("your own settings go into ", "quiet"), locate.user_file()])
+    for warning in where.warnings:
+        say([("warning: ", "warn"), warning])
 
 
 def _plain(value: Any) -> Any:

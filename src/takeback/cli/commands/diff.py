@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -97,9 +98,10 @@ def _is_reference(call: Call, line: Timeline, word: str, *, strict: bool) -> boo
         return True
     if len(word) < _SHORTEST_ID and not word.startswith("@"):
         return False
+    typed = shlex.quote(word)
     raise InvalidInput(
         f"{word!r} is a snapshot and a path",
-        hints=[f"`takeback diff {word} --` is the snapshot", f"`takeback diff -- {word}` is the path"],
+        hints=[f"`takeback diff {typed} --` is the snapshot", f"`takeback diff -- {typed}` is the path"],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 import click
 
@@ -46,4 +47,4 @@ def command(call: Call, references: tuple[str, ...], file: str, everything: bool
     moves = f" and {count(done.moves, 'move')}" if done.moves else ""
     of = f" of {count(len(done.timelines), 'timeline')}" if len(done.timelines) > 1 else ""
     say([("exported", "good"), f" {count(done.snapshots, 'snapshot')}{moves}{of} to {place}, {format_size(size)}"])
-    say([("bring it into a store with: ", "quiet"), f"takeback import {file}"])
+    say([("bring it into a store with: ", "quiet"), f"takeback import {shlex.quote(place)}"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from takeback.cli import shapes
@@ -34,4 +36,4 @@ def command(call: Call, reference: str, name: str, to: str) -> None:
         shapes.print_json({"timeline": fork.name, "root": fork.root, "id": first.id, "fork_of": origin.id})
         return
     say(["forked ", (short(origin.id), "id"), " into timeline ", (name, "label"), f" of {fork.root}"])
-    say([("work there with: ", "quiet"), f"takeback -C {to} --timeline {name}"])
+    say([("work there with: ", "quiet"), f"takeback -C {shlex.quote(fork.root)} --timeline {shlex.quote(name)}"])

@@ -34,4 +34,4 @@ def command(call: Call, file: str, root: str | None) -> None:
     if call.json:
         shapes.print_json(copies.shape(done))
     else:
-        say(*copies.lines(done, "imported"), *copies.next_step(done))
+        say(*copies.lines(done, "imported", "here"), *copies.next_step(done))

@@ -40,7 +40,8 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
     try:
         line = call.line()
     except NotFound:  # no store yet: nothing was recorded, which is no error here
-        _nothing(call, path)
+        where = call.place()
+        _nothing(call, path, timeline=where["timeline"], root=where.root)
         return
     inside = None if path is None else call.inside(line.root, path)
     # A snapshot may end several moves: a run, a turn and an action.
@@ -52,7 +53,7 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
         shapes.print_json({**shapes.log(log), "timeline": line.name, "root": line.root, "more": more})
         return
     if not log.snapshots:
-        _nothing(call, path)
+        _nothing(call, path, timeline=line.name, root=line.root)
         for hint in line.nearby():
             say([("hint: ", "warn"), hint])
         return
@@ -87,9 +88,9 @@ def _forks(call: Call) -> dict[str, list[str]]:
     return found
 
 
-def _nothing(call: Call, path: str | None) -> None:
+def _nothing(call: Call, path: str | None, *, timeline: str, root: str) -> None:
     if call.json:
-        shapes.print_json({"snapshots": [], "moves": [], "more": False})
+        shapes.print_json({"snapshots": [], "moves": [], "timeline": timeline, "root": root, "more": False})
     elif path is not None:
         say(f"no snapshot changed {path}")
     else:

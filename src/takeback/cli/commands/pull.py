@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -49,13 +50,17 @@ def command(call: Call, place: str, everything: bool, origin: str | None) -> Non
     if call.json:
         shapes.print_json(copies.shape(done))
     else:
-        say(*copies.lines(done, "pulled"), *copies.next_step(done))
+        say(*copies.lines(done, "pulled", "here"), *copies.next_step(done))
 
 
 def _require(other: Store, name: str, root: str) -> None:
     """NotFound, naming what there is, if the other store has no such timeline."""
     found = other.timelines()
     if not any((row.name, row.root) == (name, root) for row in found):
-        known = [f"it has {row.name!r} of {row.root}: add --from {row.root}" for row in found if row.name == name]
+        known = [
+            f"it has {row.name!r} of {row.root}: add --from {shlex.quote(row.root)}"
+            for row in found
+            if row.name == name
+        ]
         others = [f"it has {row.name!r} of {row.root}" for row in found if row.name != name]
         raise NotFound(f"there is no timeline {name!r} of {root} in that store", hints=(known + others)[:5])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -134,7 +135,10 @@ def _ended(done: Purged, stands: Sequence[str], path: str) -> Iterator[Line]:
         why = (
             f"{count(done.waiting, 'pack')} may still be in use" if done.waiting else "others are at work in the store"
         )
-        yield [("not yet gone: ", "bad"), f"{why}; run `takeback purge {path}` again, or `takeback maintain`"]
+        yield [
+            ("not yet gone: ", "bad"),
+            f"{why}; run `takeback purge {shlex.quote(path)}` again, or `takeback maintain`",
+        ]
     for place in stands[:_MOST]:
         yield [("it still stands at ", "warn"), place]
     if stands:

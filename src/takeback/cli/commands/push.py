@@ -33,5 +33,4 @@ def command(call: Call, place: str, everything: bool) -> None:
     if call.json:
         shapes.print_json(copies.shape(done))
         return
-    say(*copies.lines(done, "pushed"))
-    say([("look at it with: ", "quiet"), f"takeback log --store {place}"])
+    say(*copies.lines(done, "pushed", "there"), *copies.look(done, store=call.absolute(place)))

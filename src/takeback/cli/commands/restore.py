@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import acting, completing
+from takeback.cli import acting, completing, plans
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import say
@@ -67,19 +67,24 @@ def _elsewhere(
     dry_run: bool,
 ) -> int:
     if dry_run:
-        acting.show_plan(call, _plan(line, reference, paths, to))
+        acting.show_plan(call, _plan(line, reference, paths, parts, to))
         return 0
     report = line.restore(reference, only=parts, paths=paths, to=to)
     if call.json:
         return acting.show_report(call, report)
-    say([f"{count(len(report.changed), 'path')} of snapshot ", (short(report.snapshot), "id"), f" are in {to}"])
+    are = "is" if len(report.changed) == 1 else "are"
+    say([f"{count(len(report.changed), 'path')} of snapshot ", (short(report.snapshot), "id"), f" {are} in {to}"])
+    say(*plans.missing_lines(report))
     say([("read back and verified", "good")])
     return 0
 
 
-def _plan(line: Timeline, reference: str, paths: Sequence[str] | None, to: str) -> Plan:
+def _plan(line: Timeline, reference: str, paths: Sequence[str] | None, parts: Sequence[str] | None, to: str) -> Plan:
     """What would be made in another directory."""
+    from takeback.engine.restore import parts_of
+
     snapshot = line.show(reference)
+    parts_of(snapshot, parts)
     effects = [
         Effect("workspace", path, None, entry)
         for wanted in paths or [""]
