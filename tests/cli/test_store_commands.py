@@ -157,3 +157,12 @@ def test_a_wrong_setting_of_ones_own_comes_with_its_hint(cli: Cli, home: Path) -
     make_tree(os.path.dirname(user_file()), {"config.toml": 'max_bytes = "many"\n'})
     error = cli.error("config", code=2)
     assert error["message"].endswith("'many' is not a size") and "100MiB" in error["hints"][0]
+
+
+def test_a_store_is_never_taken_for_a_project(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save")
+    for inside in (cli.store, cli.store / "packs"):
+        assert "is in a takeback store" in cli.error("save", "-C", str(inside), code=2)["message"]
+        assert cli.error("save", "-C", str(inside), "--store", "../another", code=2)
+    assert cli.json("verify")["snapshots"] == 1

@@ -20,6 +20,7 @@ from takeback.sources.workspace import git
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
+from takeback.sources.workspace.names import is_store
 from takeback.sources.workspace.place.sweeping import sweep_stages
 from takeback.sources.workspace.statcache import decode_cache, encode_cache
 from takeback.store.reader import Reader
@@ -67,6 +68,7 @@ class Workspace:
                 f"the workspace {self.root} is gone, so there is nothing to save",
                 hints=["`takeback restore REF --to DIR` puts a snapshot elsewhere"],
             )
+        _check_outside_of_stores(self.root)
         sweep_stages(self.root)
         self._looked_ns = time.time_ns()
         before = previous.content if previous is not None else None
@@ -254,3 +256,18 @@ def _head_note(present: Part, target: Part) -> str:
         for git in (then, now)
     )
     return f"git's HEAD was {where} then and is {here} now; files are restored, HEAD and the index stay as they are"
+
+
+def _check_outside_of_stores(root: str) -> None:
+    """InvalidInput for a root in a takeback store, which an undo would put back under the feet of whoever uses it."""
+    place = name_bytes(root)
+    while True:
+        if os.path.exists(os.path.join(place, b"store.json")) and is_store(os.listdir(os.fsdecode(place))):
+            raise InvalidInput(
+                f"{root} is in a takeback store, which is no workspace",
+                hints=["cd into a project, or name it with -C DIR"],
+            )
+        above = os.path.dirname(place)
+        if above == place:
+            return
+        place = above
