@@ -10,7 +10,8 @@ from pathlib import Path
 import takeback as tb
 from crash import worlds
 from support import faults
-from support.agent import World
+from support.agent import World, held, look
+from support.effects import leftovers
 from support.privileges import drop_privileges
 from support.stores import residue
 from takeback.engine.repair import repair
@@ -99,6 +100,18 @@ def imported(world: World) -> bool:
 def import_is_whole(world: World) -> bool:
     line = world.store.timeline("main", sources=[tb.Workspace(world.base / worlds.ELSEWHERE)])
     return [line.read(row.id, "a.txt") for row in line.log().snapshots] == [b"2\n", b"1\n", b"0\n"]
+
+
+def forked(world: World) -> bool:
+    return any(row.name == "other" for row in world.store.timelines())
+
+
+def the_other_place_is_whole(world: World) -> bool:
+    """And the next to come there removes what may be left beside it."""
+    place = world.base / worlds.ELSEWHERE
+    whole = look(place) == held(world.line, "before")
+    world.line.restore("before", to=place)
+    return whole and not leftovers(world.base)
 
 
 def relocated(world: World) -> bool:
@@ -204,6 +217,18 @@ def import_(world: World) -> Iterator[str]:
 def push(world: World) -> Iterator[str]:
     with tb.open(world.base / worlds.SECOND) as second:
         world.store.push(second)
+    yield from ()
+
+
+@operation("restore (elsewhere)", worlds.after_a_turn, holds=the_other_place_is_whole)
+def restore_elsewhere(world: World) -> Iterator[str]:
+    world.line.restore("before", to=world.base / worlds.ELSEWHERE)
+    yield from ()
+
+
+@operation("fork", worlds.after_a_turn, forked, the_other_place_is_whole)
+def fork(world: World) -> Iterator[str]:
+    world.line.fork("before", "other", {"workspace": str(world.base / worlds.ELSEWHERE)})
     yield from ()
 
 
