@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from takeback.engine import record
 from takeback.engine.line import Line
@@ -30,10 +30,7 @@ def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> 
         )
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
-    with line.blobs.database.read() as tx:
-        taken = [row for row in timelines.every(tx) if row.name == name and row.root in map(_real, to.values())]
-    if taken:
-        raise InvalidInput(f"there is a timeline {name!r} of {taken[0].root} already", hints=["choose another name"])
+    _check_free(line, name, {_real(place) for place in to.values()})
     restore_to(line, target, dict(to), durable=True)
     sources: dict[str, Source] = {part: line.source(part).elsewhere(place) for part, place in to.items()}
     root = next((source.root for source in sources.values() if source.root), "")
@@ -51,6 +48,20 @@ def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> 
 
         record.commit(other, writer, snapshot, None, note, fork_of=target.id)
     return other
+
+
+def _check_free(line: Line, name: str, roots: Collection[str]) -> None:
+    """InvalidInput if a timeline stands in the way, or somebody works in one of the places."""
+    with line.blobs.database.read() as tx:
+        others = [row for row in timelines.every(tx) if row.root in roots]
+    for row in others:
+        if row.name == name:
+            raise InvalidInput(f"there is a timeline {name!r} of {row.root} already", hints=["choose another name"])
+        if os.path.isdir(row.root) and os.listdir(row.root):
+            raise InvalidInput(
+                f"{row.root} is in use: it is the root of the timeline {row.name!r}",
+                hints=["name a directory that is empty, or that does not exist"],
+            )
 
 
 def _real(place: str) -> str:
