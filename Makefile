@@ -17,6 +17,7 @@ demo: .venv/.takeback-run
 	$(RUN)/takeback demo
 
 test: .venv/.takeback-dev
+	scripts/agents
 	scripts/services run $(RUN)/python -m pytest -n $(PYTEST_WORKERS) $(ARGS)
 
 check: .venv/.takeback-dev

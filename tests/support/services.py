@@ -1,6 +1,6 @@
 """Which real services this machine has, for ``@pytest.mark.service("git")``.
 
-`make test` installs and starts them (`scripts/services`). Under ``CI=true`` a test whose service is missing fails; on a
+`make test` installs and starts them (`scripts/services`; coding agents: `scripts/agents`). Under ``CI=true`` a test whose service is missing fails; on a
 laptop it is skipped, and the end of the run lists what was left out.
 """
 
@@ -10,7 +10,9 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+
+from support.agents import installed
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ SERVICES = {
     service.name: service
     for service in [
         Service("git", _command("git"), "install git"),
+        *(Service(agent, partial(installed.present, agent), "run scripts/agents") for agent in installed.AGENTS),
     ]
 }
 
