@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from takeback.errors import InvalidInput, Unavailable
 from takeback.model.limits import Limits
 from takeback.model.progress import Listener
 from takeback.model.sizes import parse_seconds, parse_size
+from takeback.sources.protocol import Source
 from takeback.sources.workspace.source import MAX_FILE_SIZE, Workspace
 
 PROJECT_FILE = "takeback.toml"
@@ -136,8 +137,8 @@ def directory(where: Place) -> str:
     return str(where["store"])
 
 
-def timeline(store: Store, where: Place, *, listener: Listener | None = None) -> Timeline:
-    """A place's timeline in a store."""
+def timeline(store: Store, where: Place, *, listener: Listener | None = None, more: Sequence[Source] = ()) -> Timeline:
+    """A place's timeline in a store; ``more`` are captured beside its workspace."""
     workspace = Workspace(
         where.root,
         include=where["include"],
@@ -145,8 +146,30 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None) ->
         max_file_size=where["max_file_size"],
         time_budget=where["time_budget"],
     )
+    homes = agent_homes()
+
+    def others(part: str) -> Source | None:
+        from takeback.sources.transcript.source import NAME, Transcript  # only conversations need it
+
+        return Transcript(homes) if part == NAME else None
+
     after_save = Background(store.blobs, limits(where)) if where["upkeep"] == "auto" else None
-    return store.timeline(where["timeline"], sources=[workspace], listener=listener, after_save=after_save)
+    return store.timeline(
+        where["timeline"], sources=[workspace, *more], listener=listener, after_save=after_save, others=others
+    )
+
+
+def agent_homes() -> dict[str, str]:
+    """Where each agent keeps its own files: configuration, commands, sessions."""
+    home = os.path.expanduser("~")
+    config = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return {
+        "claude-code": os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"),
+        "codex": os.environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
+        "gemini-cli": os.path.join(os.environ.get("GEMINI_CLI_HOME") or home, ".gemini"),
+        "opencode": os.environ.get("OPENCODE_CONFIG_DIR") or os.path.join(config, "opencode"),
+        "docker-agent": os.path.join(config, "cagent"),
+    }
 
 
 def limits(where: Place) -> Limits:

@@ -41,6 +41,14 @@ def carry_out(
     return show_report(call, line.apply(planned))
 
 
+def chosen(only: str | None, conversation: bool) -> list[str] | None:
+    """The parts that ``--only`` and ``--conversation`` name; None for what is usual."""
+    parts = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
+    if parts == []:
+        raise InvalidInput("--only names no part", hints=["such as --only workspace"])
+    return [*(parts or ["workspace"]), "transcript"] if conversation else parts
+
+
 def show_plan(call: Call, plan: Plan) -> None:
     if call.json:
         shapes.print_json(shapes.plan(plan))

@@ -24,6 +24,12 @@ class Wish(NamedTuple):
     level: str | None = None
     session: str | None = None
     shared: bool = False
+    only: tuple[str, ...] | None = None
+    """The parts that are meant; what only follows, such as the conversation, is meant only if it is named."""
+
+    def wants(self, part: str) -> bool:
+        """Whether a part that is no following one is meant."""
+        return self.only is None or part in self.only
 
     def check(self) -> None:
         if self.move is not None and self.since is not None:

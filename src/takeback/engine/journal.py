@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from takeback.engine.line import Line
 from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
+from takeback.model.kinds import FOLLOWING
 from takeback.model.progress import Watch
 from takeback.model.snapshot import INFORMATIVE, Part
 from takeback.model.tree import DIRECTORY, Entry
@@ -98,6 +99,8 @@ def _as_of(line: Line, writer: Writer, safety: SnapshotRow) -> dict[str, Part]:
     """The parts of the safety snapshot, with what is informative taken from the world as it is."""
     parts = dict(line.load(writer.reader, safety).parts)
     for name, source in line.sources.items():
+        if source.kind in FOLLOWING:
+            continue
         fresh = source.capture(writer, parts[name], Watch())
         informative = {key: blob for key, blob in fresh.refs.items() if key in INFORMATIVE}
         parts[name] = replace(parts[name], refs={**parts[name].refs, **informative})
@@ -180,7 +183,7 @@ def _owner(line: Line, found: Journal, plan: Plan) -> Line:
     """The line that began the restore: the same root, maybe another name."""
     with line.blobs.database.read() as tx:
         row = timelines.by_number(tx, found.timeline)
-    missing = sorted({effect.part for effect in plan.effects} - line.sources.keys())
+    missing = sorted(part for part in {effect.part for effect in plan.effects} if not line.has_source(part))
     if row is None or missing:
         raise Unavailable(
             f"a {plan.verb} of {line.root} was interrupted and must be finished first, but its parts "
@@ -189,7 +192,7 @@ def _owner(line: Line, found: Journal, plan: Plan) -> Line:
         )
     if row.root != line.root:
         raise _forged(line, "it was begun by the timeline of another root")
-    return line if row.name == line.name else Line(line.blobs, row.root, row.name, line.sources)
+    return line if row.name == line.name else Line(line.blobs, row.root, row.name, line.sources, others=line.others)
 
 
 def _end(line: Line) -> None:

@@ -50,6 +50,7 @@ class Line:
         name: str,
         sources: Mapping[str, Source],
         waiting: Callable[[str], None] | None = None,
+        others: Callable[[str], Source | None] | None = None,
     ) -> None:
         self.blobs = blobs
         self.waiting = waiting
@@ -57,6 +58,8 @@ class Line:
         self.root = root
         self.name = name
         self.sources = sources
+        self.others = others
+        """Gives a source that only puts a part back, by its name: nothing of it is captured here."""
 
     @contextmanager
     def locked(self, timeout: float = 10.0) -> Iterator[None]:
@@ -148,8 +151,13 @@ class Line:
                 return None
             raise
 
+    def has_source(self, part: str) -> bool:
+        return part in self.sources or (self.others is not None and self.others(part) is not None)
+
     def source(self, part: str) -> Source:
         source = self.sources.get(part)
+        if source is None and self.others is not None:
+            source = self.others(part)
         if source is None:
             known = ", ".join(sorted(self.sources)) or "none"
             raise InvalidInput(f"there is no source for the part {part!r} here (known: {known})")

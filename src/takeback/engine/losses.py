@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from takeback.engine.reach import TREES, Reach
+from takeback.engine.reach import Reach
 from takeback.errors import Integrity, Unavailable
+from takeback.model.kinds import FOLLOWING, TREES
 from takeback.model.snapshot import Snapshot
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources import trees
@@ -85,6 +86,9 @@ class Losses:
             for key, blob in part.refs.items():
                 if key == "content" and part.kind in TREES:
                     some, others = self._tree(blob, 0)
+                    if part.kind in FOLLOWING:  # its paths are pieces, which say nothing to anybody
+                        about += [f"{name}: {key}"] if some or others else []
+                        continue
                     paths += (path or "/" for path in some)
                     more += others
                 elif blob in self._lost:

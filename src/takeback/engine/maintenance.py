@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from takeback.engine.manifest import load_snapshot
 from takeback.engine.plandoc import decode_plan
-from takeback.engine.reach import TREES, Reach
+from takeback.engine.reach import Reach
 from takeback.errors import Integrity, Unavailable
 from takeback.model.ids import BlobKind, short
+from takeback.model.kinds import TREES
 from takeback.model.progress import Watch
 from takeback.model.tree import DIRECTORY
 from takeback.store.blobstore import BlobStore

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from takeback.model.kinds import TREES
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources import trees
 from takeback.store.packs.chunking import LARGE
 from takeback.store.packs.recipe import Recipe
 from takeback.store.reader import Reader
-
-TREES = frozenset({"workspace"})
-"""Kinds of parts whose content is a tree."""
 
 _MANY = 3000
 """A tree with fewer entries is too short to be cut, whatever else has its bytes."""

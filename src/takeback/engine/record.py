@@ -10,6 +10,7 @@ from takeback.engine.line import Line, Present
 from takeback.engine.manifest import encode_manifest
 from takeback.errors import Conflict
 from takeback.model.ids import BlobKind, new_id
+from takeback.model.kinds import FOLLOWING
 from takeback.model.snapshot import Part, Snapshot
 from takeback.store.catalogue import operations, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
@@ -51,7 +52,7 @@ def count_changes(line: Line, writer: Writer, before: Mapping[str, Part], after:
     total = 0
     for name, part in after.items():
         source, old = line.sources.get(name), before.get(name)
-        if source is None or (old is not None and old.content == part.content):
+        if source is None or part.kind in FOLLOWING or (old is not None and old.content == part.content):
             continue
         if old is None:
             total += source.count(writer.reader, part)

@@ -11,12 +11,12 @@ from takeback.engine.line import Line, Present
 from takeback.engine.references import Reference, find
 from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import short
+from takeback.model.kinds import FOLLOWING
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.model.tree import DIRECTORY
 from takeback.sources.protocol import Source
-from takeback.sources.trees import parents, within
 from takeback.sources.workspace.place.whole import appearing, not_empty, paths_in
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
@@ -68,7 +68,7 @@ def restore_to(
         changed: list[str] = []
         for name, place in places.items():
             source = _source_of(line, target, name)
-            effects = _everything(reader, source, target.parts[name], _clean(paths))
+            effects = source.fresh(reader, target.parts[name], _clean(paths))
             _check_place(source, place, effects)
             with appearing(place, durable=durable) as inside:
                 put(source.elsewhere(inside), reader, effects, durable)
@@ -124,10 +124,11 @@ def _plan(
     kept: list[Kept] = []
     notes: list[str] = []
     for name in parts_of(target, only):
-        source = _source_of(line, target, name)
-        if wanted is not None:
-            _check_paths(writer.reader, source, present.parts.get(name), target, wanted)
-        proposal = source.plan(writer.reader, present.parts[name], target.parts[name], wanted)
+        source, part = _source_of(line, target, name), target.parts[name]
+        inside = None if part.kind in FOLLOWING else wanted  # which has no paths, and comes back whole
+        if inside is not None:
+            _check_paths(writer.reader, source, present.parts.get(name), target, inside)
+        proposal = source.plan(writer.reader, present.parts.get(name, part), part, inside)
         effects += proposal.effects
         kept += (*proposal.conflicts, *proposal.kept)
         notes += proposal.notes
@@ -146,9 +147,9 @@ def _plan(
 
 
 def parts_of(target: Snapshot, only: Iterable[str] | None) -> list[str]:
-    """The parts of a snapshot that are meant; NotFound if it lacks one."""
+    """The parts of a snapshot that are meant, all but those that only follow if none is named; NotFound if it lacks one."""
     if only is None:
-        return sorted(target.parts)
+        return sorted(name for name, part in target.parts.items() if part.kind not in FOLLOWING)
     names = list(only)
     for name in names:
         if name not in target.parts:
@@ -175,17 +176,6 @@ def _check_paths(reader: Reader, source: Source, present: Part | None, target: S
                 f"{path!r} is neither in snapshot {short(target.id)} nor there now",
                 hints=[f"`takeback show {short(target.id)}:` lists what it holds"],
             )
-
-
-def _everything(reader: Reader, source: Source, part: Part, paths: Sequence[str] | None) -> list[Effect]:
-    """The effects that make a whole part out of nothing."""
-    changes = source.diff(reader, None, part, paths)
-    effects = [Effect(part.name, change.path, None, change.after) for change in changes]
-    if paths is None:
-        return effects
-    chosen = [effect for effect in effects if within(paths, effect.path)]
-    above = {parent for effect in chosen for parent in parents(effect.path)}
-    return [effect for effect in effects if within(paths, effect.path) or effect.path in above]
 
 
 def _clean(paths: Iterable[str] | None) -> list[str] | None:

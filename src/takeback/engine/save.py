@@ -12,6 +12,7 @@ from takeback.engine import journal, moves, record
 from takeback.engine.line import Line, Present
 from takeback.engine.moves import Event, Same
 from takeback.errors import InvalidInput
+from takeback.model.kinds import FOLLOWING
 from takeback.model.progress import Watch
 from takeback.model.snapshot import TRIGGERS, Snapshot
 from takeback.store.catalogue import snapshots
@@ -75,7 +76,7 @@ def same_state(line: Line, reader: Reader, present: Present, fresh: Snapshot | N
     def same(a: str, b: str) -> bool:
         if a == b:
             return True
-        old, new = parts(a), parts(b)
+        old, new = ({name: part for name, part in parts(id).items() if part.kind not in FOLLOWING} for id in (a, b))
         return old.keys() == new.keys() and all(part.same_state(old[name]) for name, part in new.items())
 
     return same

@@ -49,11 +49,13 @@ class Store:
         root: str | None = None,
         listener: Listener | None = None,
         after_save: Callable[[str], None] | None = None,
+        others: Callable[[str], Source | None] | None = None,
     ) -> Timeline:
         """The timeline of a root and a name; nothing is written before its first save.
 
         The root is that of the first source that has one. ``listener`` hears of the progress of long operations;
-        ``after_save`` is called after each save, with its trigger.
+        ``after_save`` is called after each save, with its trigger. ``others`` gives sources, by part, that are not
+        captured here but can be put back.
         """
         if not name.strip() or "\0" in name:
             raise InvalidInput("a timeline needs a name")
@@ -64,7 +66,7 @@ class Store:
             named[source.name] = source
         if root is None:
             root = next((source.root for source in named.values() if source.root), "")
-        return Timeline(Line(self.blobs, root, name, named), listener=listener, after_save=after_save)
+        return Timeline(Line(self.blobs, root, name, named, others=others), listener=listener, after_save=after_save)
 
     def timelines(self) -> list[TimelineRow]:
         """Every timeline in the store."""

@@ -134,12 +134,13 @@ class Timeline:
         level: str | None = None,
         session: str | None = None,
         shared: bool = False,
+        only: Iterable[str] | None = None,
     ) -> Plan:
         """What `undo` would do; nothing is touched."""
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
-        return undoing.plan_undo(self._line, Wish(move, since, level, session, shared), self._watch())
+        return undoing.plan_undo(self._line, Wish(move, since, level, session, shared, _names(only)), self._watch())
 
     def plan_redo(self, move: str | None = None) -> Plan:
         """What `redo` would do; nothing is touched."""
@@ -177,16 +178,18 @@ class Timeline:
         level: str | None = None,
         session: str | None = None,
         shared: bool = False,
+        only: Iterable[str] | None = None,
     ) -> Report:
         """Take back the newest move, a named one, or every agent move since a snapshot; nothing else changes.
 
         Paths that cannot be taken back without losing somebody's work are in the report's ``conflicts``; Conflict is
-        raised only if nothing at all could be done.
+        raised only if nothing at all could be done. ``only`` names the parts that are meant: the conversation, which
+        comes back as a new session, is put back if ``transcript`` is among them.
         """
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
-        return undoing.undo(self._line, Wish(move, since, level, session, shared), self._watch())
+        return undoing.undo(self._line, Wish(move, since, level, session, shared, _names(only)), self._watch())
 
     def redo(self, move: str | None = None) -> Report:
         """Take back the newest undo, or the one that took back ``move``."""
@@ -268,6 +271,10 @@ class Timeline:
 
     def _watch(self, budget: float | None = None) -> Watch:
         return Watch(budget, self._listener)
+
+
+def _names(only: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if only is None else tuple(dict.fromkeys(only))
 
 
 def _places(to: Mapping[str, StrPath]) -> dict[str, str]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from takeback.engine.manifest import load_snapshot
-from takeback.engine.reach import TREES
 from takeback.errors import Integrity
 from takeback.model.ids import short
 from takeback.model.progress import Watch
@@ -114,7 +113,7 @@ class Traces:
 
     def _load(self, reader: Reader, each: Candidate) -> None:
         parts = load_snapshot(reader, each.row).parts
-        self._seen[each.key] = (each, {name: part.content for name, part in parts.items() if part.kind in TREES})
+        self._seen[each.key] = (each, {name: part.content for name, part in parts.items() if part.kind == "workspace"})
         for entry in self._at_path(reader, each).values():
             self._note(reader, entry, 0)
 

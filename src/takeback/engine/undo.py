@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from takeback.engine import journal
+from takeback.engine import conversation, journal
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
@@ -61,10 +61,16 @@ def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
 
 def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
     wish.check()
+    _check_parts(line, wish)
+    if wish.only == (conversation.PART,):
+        return _conversation_alone(line, writer.reader, present, wish)
     passed: list[str] = []
     for targets, after_seq in candidates(line, wish):
-        plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish.shared)
+        plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
         if plan.effects:
+            if wish.only is not None and conversation.PART in wish.only:
+                said = conversation.plan_before(line, writer.reader, present, targets)
+                plan = replace(plan, effects=(*plan.effects, *said.effects), notes=(*plan.notes, *said.notes))
             return replace(plan, moves=(*plan.moves, *passed))
         if plan.stuck:
             return replace(plan, hints=(*plan.hints, *_instead(line, plan, targets)))
@@ -78,17 +84,42 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
     raise NotFound("there is nothing to undo", hints=["`takeback log` shows what was recorded"])
 
 
+def _check_parts(line: Line, wish: Wish) -> None:
+    for part in wish.only or ():
+        if part not in line.sources and part != conversation.PART:
+            known = ", ".join((*sorted(line.sources), conversation.PART))
+            raise NotFound(f"there is no part {part!r} here", hints=[f"parts are: {known}"])
+
+
+def _conversation_alone(line: Line, reader: Reader, present: Present, wish: Wish) -> Plan:
+    """The conversation as it was before what was asked for; files, and whether the move stands, are left as they are."""
+    targets, _ = next(candidates(line, wish), ([], 0))
+    if not targets:
+        raise NotFound("there is no move whose conversation could be put back", hints=["`takeback log` shows moves"])
+    said = conversation.plan_before(line, reader, present, targets)
+    return Plan(
+        verb="restore",
+        timeline=line.name,
+        root=line.root,
+        present=present.head.id if present.head is not None and not present.changed else None,
+        effects=said.effects,
+        target=targets[-1].opening,
+        title=f"the conversation before “{targets[-1].about}”",
+        notes=said.notes,
+    )
+
+
 def _redo(line: Line, writer: Writer, present: Present, move: str | None) -> Plan:
     with line.blobs.database.read() as tx:
         target = undo_to_redo(tx, line, move)
-    plan = _plan(line, writer.reader, present, "redo", [target], 0, True)
+    plan = _plan(line, writer.reader, present, "redo", [target], 0, Wish(shared=True))
     if plan.empty and not plan.stuck:
         raise NotFound(f"there is nothing left of undo {short(target.id)} to take back")
     return plan
 
 
 def _plan(
-    line: Line, reader: Reader, present: Present, verb: str, targets: Sequence[Move], after_seq: int, shared: bool
+    line: Line, reader: Reader, present: Present, verb: str, targets: Sequence[Move], after_seq: int, wish: Wish
 ) -> Plan:
     """The plan that takes back some moves together."""
     with line.blobs.database.read() as tx:
@@ -101,12 +132,14 @@ def _plan(
     notes: list[str] = []
     common: dict[str, None] = {}
     for name, source in line.sources.items():
+        if not wish.wants(name):
+            continue
         mine: list[Step] = []
         for step in steps:
             old, new = parts.at(step.before).get(name), parts.at(step.after).get(name)
             if old is None or new is None or new.same_state(old):
                 continue
-            leave, unclear = _shares(reader, line, name, old, new, step, shared)
+            leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
             common |= dict.fromkeys(unclear)
             mine.append(Step(old, new, leave, certain=targets[0].level == "takeback"))
         if mine:

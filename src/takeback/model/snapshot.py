@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from takeback.model.kinds import FOLLOWING
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -58,7 +60,7 @@ class Part:
     """What one source gave to one snapshot.
 
     ``refs`` names the blobs it is made of (``content`` first of all); ``detail`` is for people. Two parts are the
-    same state when all refs but those in `INFORMATIVE` agree.
+    same state when all refs but those in `INFORMATIVE` agree, or when they only follow (`takeback.model.kinds`).
     """
 
     name: str
@@ -72,7 +74,9 @@ class Part:
         return self.refs["content"]
 
     def same_state(self, other: Part | None) -> bool:
-        """Whether nothing that matters changed between the two."""
+        """Whether nothing that matters changed between the two; of what only follows, nothing ever matters."""
+        if self.kind in FOLLOWING:
+            return True
         return other is not None and self.kind == other.kind and self._identity() == other._identity()
 
     def _identity(self) -> dict[str, bytes]:

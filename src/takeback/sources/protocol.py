@@ -69,6 +69,9 @@ class Source(Protocol):
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         """What takes back ``steps``, newest first, and nothing else: what others changed since is merged or reported."""
 
+    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
+        """What makes a part, or the ``paths`` of it, where there is nothing yet."""
+
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         """The paths that are not, in ``present``, as the effects expect them."""
 

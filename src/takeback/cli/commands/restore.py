@@ -24,12 +24,20 @@ if TYPE_CHECKING:
 @click.argument("reference", metavar="REF", shell_complete=completing.references)
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=completing.paths)
 @click.option("--only", metavar="PART,...", help="Only these parts of the snapshot.")
+@click.option("--conversation", is_flag=True, help="The conversation, too: as a new session of the agent.")
 @click.option("--to", metavar="DIR", help="Put it into this directory, which must be empty or new.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def command(
-    call: Call, reference: str, paths: tuple[str, ...], only: str | None, to: str | None, dry_run: bool, yes: bool
+    call: Call,
+    reference: str,
+    paths: tuple[str, ...],
+    only: str | None,
+    conversation: bool,
+    to: str | None,
+    dry_run: bool,
+    yes: bool,
 ) -> int:
     """Make everything, or some paths, exactly as in a snapshot.
 
@@ -41,10 +49,11 @@ def command(
       takeback restore @-
       takeback restore "10m ago" src/app.py
       takeback restore good --to ../as-it-was
+      takeback restore @- --only transcript
     """
     line = call.line()
     inside = [call.inside(line.root, path) for path in paths] or None
-    parts = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
+    parts = acting.chosen(only, conversation)
     if to is not None:
         return _elsewhere(call, line, reference, inside, parts, call.absolute(to), dry_run)
     return acting.carry_out(

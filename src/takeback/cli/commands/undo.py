@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from takeback.cli import completing
-from takeback.cli.acting import carry_out
+from takeback.cli.acting import carry_out, chosen
 from takeback.cli.app import Command, name
 from takeback.cli.call import Call
 from takeback.model.move import LEVELS
@@ -22,6 +22,8 @@ from takeback.model.move import LEVELS
 @click.option("--level", type=click.Choice(LEVELS[:-1]), help="Act on moves of this level.")
 @click.option("--session", type=name, metavar="S", help="Only one session's moves.")
 @click.option("--shared", is_flag=True, help="Also what several sessions may have changed.")
+@click.option("--only", metavar="PART,...", help="Only these parts: workspace, transcript.")
+@click.option("--conversation", is_flag=True, help="The conversation, too: as a new session of the agent.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -32,6 +34,8 @@ def command(
     level: str | None,
     session: str | None,
     shared: bool,
+    only: str | None,
+    conversation: bool,
     dry_run: bool,
     yes: bool,
 ) -> int:
@@ -45,14 +49,16 @@ def command(
       takeback undo
       takeback undo 4f2a
       takeback undo --since original --session s1
+      takeback undo --conversation
       takeback undo --dry-run
     """
     line = call.line()
+    parts = chosen(only, conversation)
     return carry_out(
         call,
         line,
-        lambda: line.plan_undo(move, since=since, level=level, session=session, shared=shared),
-        lambda: line.undo(move, since=since, level=level, session=session, shared=shared),
+        lambda: line.plan_undo(move, since=since, level=level, session=session, shared=shared, only=parts),
+        lambda: line.undo(move, since=since, level=level, session=session, shared=shared, only=parts),
         dry_run=dry_run,
         yes=yes,
     )

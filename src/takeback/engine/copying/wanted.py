@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from takeback.engine.manifest import load_snapshot
-from takeback.engine.reach import TREES
 from takeback.errors import Integrity, Unavailable
 from takeback.model.ids import BlobKind, short
+from takeback.model.kinds import TREES
 from takeback.model.snapshot import Part, Snapshot
 from takeback.model.tree import DIRECTORY, LINK, Entry
 from takeback.sources import trees
@@ -123,6 +123,8 @@ class Wanted:
             yield Item(blob, kind, self._sizes[blob])
 
     def _check_documents(self, part: Part) -> None:
+        if part.kind != "workspace":
+            return
         checking.check_detail(part)
         named = part.refs.get("rules"), part.refs.get("ignored")
         if named not in self._documents:

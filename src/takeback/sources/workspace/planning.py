@@ -29,6 +29,16 @@ Inode = Callable[[str], int | None]
 """The inode of what stands at a path now."""
 
 
+def fresh(reader: Reader, part: str, target: Part, paths: Sequence[str] | None) -> list[Effect]:
+    """Everything, or some paths with the directories above them, where there is nothing yet."""
+    changes = trees.compare(reader, None, target.content, paths)
+    effects = [Effect(part, path, None, after) for path, _, after in changes]
+    if paths is None:
+        return effects
+    above = {parent for each in effects if trees.within(paths, each.path) for parent in trees.parents(each.path)}
+    return [each for each in effects if trees.within(paths, each.path) or each.path in above]
+
+
 def plan(reader: Reader, part: str, present: Part, target: Part, paths: Sequence[str] | None, inode: Inode) -> Proposal:
     """Everything, or some paths, exactly as in another part."""
     draft = _Draft(reader, part, present)

@@ -97,6 +97,11 @@ class Workspace:
 
         return planning.revert(reader, self.name, present, steps, self._inode)
 
+    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
+        from takeback.sources.workspace import planning
+
+        return planning.fresh(reader, self.name, part, paths)
+
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         view = trees.TreeView(reader, present.content)
         return tuple(effect.path for effect in effects if view.get(effect.path) != effect.before)
@@ -122,7 +127,7 @@ class Workspace:
 
         with reader.ahead(stored):
             staged = stage(self.root, effects, content, unchanged_since=self._looked_ns, durable=durable)
-        return _Staged(self.name, staged)
+        return StagedPart(self.name, staged)
 
     def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
         from takeback.sources.workspace.place.readback import unfinished
@@ -199,7 +204,7 @@ class Workspace:
         writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections))
 
 
-class _Staged(NamedTuple):
+class StagedPart(NamedTuple):
     """Staged files, as a part of a snapshot."""
 
     part: str
