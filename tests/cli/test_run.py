@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import sys
+from typing import Any
 
 import pytest
 
 from support.cli import Cli
 from support.trees import make_tree
+from takeback.engine.timeline import Timeline
 from takeback.locate import user_file
 
 
@@ -49,13 +53,38 @@ def test_every_run_is_a_session_of_its_own_unless_named(cli: Cli) -> None:
 
 
 def test_saves_in_between(cli: Cli) -> None:
-    script = "for i in 1 2 3 4 5 6; do echo $i > a; sleep 0.1; done"
-    cli("run", "--every", "100ms", "--", "sh", "-c", script)
-    triggers = [row["trigger"] for row in cli.json("log")["snapshots"]]
-    assert "interval" in triggers
-    assert len(cli.json("log")["moves"]) == 1
+    """The command itself waits until there is a snapshot that is neither its beginning nor its end."""
+    log = shlex.join([sys.executable, "-m", "takeback", "log", "--json"])
+    script = f"echo half > a; until {log} | grep -q '\"interval\"'; do sleep 0.05; done; echo whole > a"
+    cli("run", "--every", "50ms", "--", "sh", "-c", script)
+    found = cli.json("log")
+    assert [row["trigger"] for row in found["snapshots"]] == ["run_end", "interval", "run_start"]
+    assert cli("show", "@-:a").out == "half\n"
+    assert len(found["moves"]) == 1
     cli("undo", "--yes")
     assert not (cli.root / "a").exists()
+
+
+def test_a_save_in_between_that_fails_is_told_once_and_the_rest_is_recorded(cli: Cli) -> None:
+    wait = f"until test -e {shlex.quote(str(cli.root))}/go; do sleep 0.02; done"
+    tries = 0
+    real = Timeline.save
+
+    def save(self: Timeline, *arguments: Any, **options: Any) -> Any:
+        nonlocal tries
+        if options.get("trigger") != "interval":
+            return real(self, *arguments, **options)
+        tries += 1
+        if tries == 3:
+            cli.write("go", "")
+        raise ZeroDivisionError("of our own")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Timeline, "save", save)
+        result = cli("run", "--every", "10ms", "--", "sh", "-c", wait)
+    assert result.err.count("a save in between failed") == 1
+    assert "ZeroDivisionError" in result.err
+    assert cli.json("log")["snapshots"][0]["trigger"] == "run_end"
 
 
 def test_a_command_that_changes_nothing_leaves_no_move(cli: Cli) -> None:
@@ -71,8 +100,6 @@ def test_if_saving_fails_the_command_runs_all_the_same(cli: Cli) -> None:
 
 
 def test_if_takeback_is_broken_the_command_runs_all_the_same(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from takeback.engine.timeline import Timeline
-
     def save(self: Timeline, *arguments: object, **options: object) -> None:
         raise ZeroDivisionError
 

@@ -13,7 +13,7 @@ from takeback.cli.call import Call, set_option
 
 SECTIONS: Mapping[str, Sequence[str]] = {
     "Take back": ("undo", "redo", "restore"),
-    "Record": ("save", "run", "label", "pin", "unpin", "drop", "fork"),
+    "Record": ("save", "run", "watch", "label", "pin", "unpin", "drop", "fork"),
     "Look": ("status", "log", "show", "diff"),
     "The store": ("stats", "prune", "purge", "maintain", "verify", "store", "config", "doctor"),
     "Copy": ("export", "import", "push", "pull"),

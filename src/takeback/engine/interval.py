@@ -8,6 +8,9 @@ from types import TracebackType
 
 from takeback.errors import InvalidInput, TakebackError
 
+_MOST = 100
+"""So many failures are remembered; who saves every second on a full disk has more."""
+
 
 def check_interval(seconds: float) -> None:
     """InvalidInput if no save could ever be made so often."""
@@ -52,5 +55,12 @@ class Interval:
         while not self._stop.wait(self._seconds):
             try:
                 self._save()
-            except TakebackError as problem:
-                self.problems.append(problem)
+            except Exception as error:
+                self._note(error)
+
+    def _note(self, error: Exception) -> None:
+        if len(self.problems) >= _MOST:
+            return
+        if not isinstance(error, TakebackError):  # a thread that ended because of it would end all further saves
+            error = TakebackError(f"this is a bug in takeback: {type(error).__name__}: {error}")
+        self.problems.append(error)

@@ -14,14 +14,18 @@ from takeback.engine import save as saving
 from takeback.engine.line import Line
 from takeback.engine.references import Reference
 from takeback.engine.scope import Scope
+from takeback.errors import InvalidInput
 from takeback.model.progress import Listener, Progress, Watch
 from takeback.model.sizes import parse_seconds
 from takeback.model.snapshot import Snapshot
 from takeback.model.tree import Entry
 
 if TYPE_CHECKING:
+    import threading
+
     from takeback.engine.aio import AsyncTimeline
     from takeback.engine.interval import Interval
+    from takeback.engine.watching import Seen
     from takeback.model.diff import Diff
     from takeback.model.plan import Plan, Report
     from takeback.model.purged import Purged
@@ -261,6 +265,21 @@ class Timeline:
         from takeback.engine.interval import Interval
 
         return Interval(parse_seconds(interval), lambda: self.save(trigger="interval"))
+
+    def watch(self, *, quiet: str | float = "2s", at_most: str | float = "1m", stop: threading.Event) -> Iterator[Seen]:
+        """A snapshot now, whenever the workspace has been quiet, at the latest every so often, and when ``stop`` is set;
+        tells of each. It needs takeback[watch]."""
+        from takeback.engine import watching
+
+        seconds = parse_seconds(quiet), parse_seconds(at_most)
+        watching.check_times(*seconds)
+        watchers = [source.watcher for source in self._line.sources.values() if hasattr(source, "watcher")]
+        if not watchers:
+            raise InvalidInput(f"the timeline {self.name!r} has no source that can be watched")
+        head = self._line.head()
+        return watching.watch(
+            watchers[0](), lambda: self.save(context=watching.BY_WATCH), head and head.id, *seconds, stop
+        )
 
     @property
     def aio(self) -> AsyncTimeline:

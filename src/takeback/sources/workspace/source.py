@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from takeback.model.plan import Effect, Kept
     from takeback.sources.protocol import Proposal, Staged, Step
     from takeback.sources.workspace.place.files import StagedFiles
+    from takeback.sources.workspace.watching import Watcher
 
 MAX_FILE_SIZE = "100MiB"
 
@@ -176,6 +177,12 @@ class Workspace:
         if entry.kind == DIRECTORY:
             raise InvalidInput(f"{path!r} is a directory in that snapshot, so it has no bytes to show")
         return _exactly(entry.size, reader.stream(entry.id), path)
+
+    def watcher(self) -> Watcher:
+        """What says when something may have changed from now on."""
+        from takeback.sources.workspace.watching import Watcher
+
+        return Watcher(self.root, self._patterns)
 
     def _detail(self) -> dict[str, Any]:
         repository = git.find(self.root)
