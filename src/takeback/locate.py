@@ -92,6 +92,17 @@ SETTINGS: Mapping[str, Setting] = {
 }
 
 
+class Agents(NamedTuple):
+    """Where coding agents keep their configuration, and where takeback notes what it added there."""
+
+    project: str
+    claude_code: str
+    codex: str
+    gemini_cli: str
+    opencode: str
+    state: str
+
+
 class Value(NamedTuple):
     """A setting's value, and where it came from."""
 
@@ -236,6 +247,21 @@ def store_path() -> str:
 def user_file() -> str:
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     return os.path.join(base, "takeback", "config.toml")
+
+
+def agents(root: str) -> Agents:
+    """The agents' own directories, for a project and for the user."""
+    home = os.path.expanduser("~")
+    configuration = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join(home, ".local", "state")
+    return Agents(
+        project=root,
+        claude_code=os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"),
+        codex=os.environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
+        gemini_cli=os.path.join(os.environ.get("GEMINI_CLI_HOME") or home, ".gemini"),
+        opencode=os.environ.get("OPENCODE_CONFIG_DIR") or os.path.join(configuration, "opencode"),
+        state=os.path.join(state, "takeback"),
+    )
 
 
 def check_platform() -> None:

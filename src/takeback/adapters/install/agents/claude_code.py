@@ -1,0 +1,61 @@
+"""Claude Code: hooks in settings.json, commands as Markdown files. Times are seconds.
+
+It ignores events that it does not know, so newer ones do no harm in an older version. A matcher that is more than names
+and bars is a regular expression that may match anywhere in a name, hence the anchors.
+"""
+
+from __future__ import annotations
+
+from takeback.adapters.install.agent import Agent, On, Slash
+
+_UNDO = """\
+---
+description: Take back what the last turn changed
+argument-hint: "[move]"
+allowed-tools: Bash({takeback} undo:*)
+disable-model-invocation: true
+---
+!`{takeback} undo --yes --session "${CLAUDE_SESSION_ID}" $ARGUMENTS 2>&1`
+
+Tell the person in one or two lines what the output above says was taken back. Do nothing else, and run no tool.
+"""
+
+_SNAPSHOTS = """\
+---
+description: Show the latest moves and snapshots of this project
+allowed-tools: Bash({takeback} log:*)
+disable-model-invocation: true
+---
+!`{takeback} log -n 20 2>&1`
+
+Show the person the output above as it is. Do nothing else, and run no tool.
+"""
+
+CLAUDE_CODE = Agent(
+    name="claude-code",
+    title="Claude Code",
+    files={
+        "user": "{claude_code}/settings.json",
+        "project": "{project}/.claude/settings.json",
+        "local": "{project}/.claude/settings.local.json",
+    },
+    format="jsonhooks",
+    events=(
+        On("SessionStart"),
+        On("UserPromptSubmit"),
+        On("PreToolUse", tools=True, timeout=60),
+        On("PostToolUse", tools=True, timeout=60),
+        On("PostToolUseFailure", tools=True, timeout=60),
+        On("Stop", timeout=60),
+        On("StopFailure", timeout=60),
+        On("SessionEnd"),
+    ),
+    tools="^(Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|EnterWorktree|ExitWorktree|mcp__.*)$",
+    slashes={
+        "user": "{claude_code}/commands/{name}.md",
+        "project": "{project}/.claude/commands/{name}.md",
+        "local": "{project}/.claude/commands/{name}.md",
+    },
+    commands=(Slash("undo", _UNDO), Slash("snapshots", _SNAPSHOTS)),
+    next=("sessions that are open take it up when they are started again",),
+)

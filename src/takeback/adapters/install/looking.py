@@ -1,0 +1,60 @@
+"""Where takeback is installed, for people and for `takeback doctor`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import NamedTuple
+
+from takeback.adapters.install import files
+from takeback.adapters.install.agent import Agent, ours
+from takeback.adapters.install.agents import AGENTS
+from takeback.adapters.install.formats import format_named
+from takeback.errors import TakebackError
+from takeback.locate import Agents
+
+
+class Installed(NamedTuple):
+    """Hooks of takeback's in one configuration."""
+
+    agent: str
+    scope: str
+    file: str
+    command: str
+    """What the hooks run; of several, the first."""
+    interpreter: str
+    runs: bool
+    """Whether that interpreter is there to be run."""
+    problem: str = ""
+    """Why the file cannot be read, in which case nothing else is known."""
+
+
+def found(where: Agents) -> list[Installed]:
+    """Everywhere that takeback is installed: in the user's and the project's configuration of every agent."""
+    there: dict[tuple[str, str], Installed] = {}
+    for agent in AGENTS.values():
+        for scope, template in agent.files.items():
+            path = template.format_map(where._asdict())
+            installed = look(agent, scope, path)
+            if installed is not None:
+                there.setdefault((agent.name, os.path.realpath(path)), installed)
+    return list(there.values())
+
+
+def look(agent: Agent, scope: str, path: str) -> Installed | None:
+    """What one file holds of ours."""
+    try:
+        file = files.read(path)
+        if file.data is None:
+            return None
+        entries = format_named(agent.format).find(files.text_of(file), ours(agent.name))
+    except TakebackError as error:
+        return Installed(agent.name, scope, path, "", "", False, error.message)
+    if not entries:
+        return None
+    command = entries[0].entry.command
+    try:
+        interpreter = shlex.split(command)[0]
+    except (ValueError, IndexError):
+        interpreter = command.partition(" ")[0]
+    return Installed(agent.name, scope, path, command, interpreter, os.access(interpreter, os.X_OK))
