@@ -34,7 +34,7 @@ class Setting(NamedTuple):
 
     default: Any
     kind: str
-    """``text``, ``list``, ``count``, ``size``, ``duration`` or ``choice``."""
+    """``text``, ``list``, ``count``, ``size``, ``duration``, ``switch`` or ``choice``."""
     help: str
     project: bool = True
     """Whether a project's file may set it."""
@@ -52,6 +52,18 @@ SETTINGS: Mapping[str, Setting] = {
         None,
         "duration",
         "how long a save may look at the workspace; unlimited by default",
+    ),
+    "snapshots": Setting(
+        None,
+        "switch",
+        "whether installed hooks record; unset: they do. TAKEBACK_OFF=1 turns them off, too",
+    ),
+    "strict": Setting(
+        False,
+        "switch",
+        "whether an agent is stopped where its next step could not be recorded",
+        project=False,
+        variable="TAKEBACK_STRICT",
     ),
     "upkeep": Setting(
         "auto",
@@ -128,6 +140,11 @@ class Place:
     def is_home(self) -> bool:
         return self.root == os.path.realpath(os.path.expanduser("~"))
 
+    @property
+    def holds_home(self) -> bool:
+        """Whether a snapshot would hold all that its owner has."""
+        return f"{os.path.realpath(os.path.expanduser('~'))}/".startswith(f"{self.root.rstrip('/')}/")
+
 
 def open(place: str | os.PathLike[str] | None = None, *, create: bool = True, readonly: bool = False) -> Store:
     """Open a store: a directory, ``":memory:"``, or, by default, $TAKEBACK_STORE or the user's own. Made on first use."""
@@ -194,12 +211,14 @@ def limits(where: Place) -> Limits:
     return Limits(policy, parse_size(where["min_free"]))
 
 
-def place(directory: str = ".", **flags: Any) -> Place:
-    """The root around a directory, and every setting there; ``flags`` win over all else."""
+def place(directory: str = ".", *, fixed: bool = False, **flags: Any) -> Place:
+    """The root around a directory, or with ``fixed`` the directory itself, and every setting there; ``flags`` win over
+    all else."""
     if not os.path.isdir(directory):
         problem = "is not a directory" if os.path.exists(directory) else "does not exist"
         raise InvalidInput(f"cannot work in {directory}: it {problem}", hints=["name a directory that exists"])
-    root, found_by = find_root(os.path.realpath(directory))
+    real = os.path.realpath(directory)
+    root, found_by = (real, "directory") if fixed else find_root(real)
     warnings: list[str] = []
     layers = [
         ("flag", {name: value for name, value in flags.items() if value is not None}),
@@ -351,6 +370,14 @@ def _load(file: str) -> dict[str, Any]:
         raise InvalidInput(f"cannot read {file}: {error}", hints=["correct it, or move it away"]) from error
 
 
+def _switch(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("1", "true", "0", "false"):  # as the environment has it
+        return value in ("1", "true")
+    raise InvalidInput(f"{value!r} is neither true nor false")
+
+
 def _checked(name: str, value: Any, origin: str) -> Any:
     kind = SETTINGS[name].kind
     try:
@@ -360,6 +387,8 @@ def _checked(name: str, value: Any, origin: str) -> Any:
             return tuple(value)
         if value is None:
             return None
+        if kind == "switch":
+            return _switch(value)
         if kind == "choice":
             if value not in SETTINGS[name].choices:
                 raise InvalidInput(f"{value!r} is not one of {', '.join(SETTINGS[name].choices)}")

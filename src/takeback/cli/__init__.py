@@ -23,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         except OSError:
             pass  # `run` fails in the same way, and says so
+    if arguments is None and len(given) == 2 and given[0] == "hook" and not given[1].startswith("-"):
+        from takeback.cli.hooking import hook
+
+        return hook(given[1])
     from takeback.cli.run import run
 
     return run(given)

@@ -16,6 +16,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Agents": ("install", "uninstall"),
     "Record": ("save", "run", "watch", "label", "pin", "unpin", "drop", "fork"),
     "Look": ("status", "log", "show", "diff"),
+    "Agents": ("hook",),
     "The store": ("stats", "prune", "purge", "maintain", "verify", "store", "config", "doctor"),
     "Copy": ("export", "import", "push", "pull"),
     "Begin": ("demo", "completion", "help"),

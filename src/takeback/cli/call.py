@@ -89,8 +89,9 @@ class Call:
         """What background work and hooks noted in the store; gone once it was ``seen``."""
         from takeback.store import notices
 
-        directory = str(where["store"])
-        return notices.take(directory) if seen else notices.read(directory)
+        look = notices.take if seen else notices.read
+        found = [*look(str(where["store"])), *look(notices.spare())]
+        return tuple(sorted(found, key=lambda each: each.time_ns))
 
     def _warn(self, where: Place, *, creating: bool) -> None:
         for warning in where.warnings:

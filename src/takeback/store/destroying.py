@@ -16,6 +16,8 @@ from takeback.errors import InvalidInput, NotFound
 from takeback.store.creation import CATALOGUE, DESTROYED
 from takeback.store.durable import storage_error, sync_directory
 from takeback.store.header import NAME
+from takeback.store.hooked import DIRECTORY as HOOKS
+from takeback.store.hooked import SESSIONS
 from takeback.store.notices import NAME as NOTICES
 from takeback.store.repair.alone import alone
 from takeback.store.repair.aside import NAME as ASIDE
@@ -23,7 +25,7 @@ from takeback.store.repair.aside import NAME as ASIDE
 _OWN = re.compile(
     rf"{re.escape(CATALOGUE)}(\.new|\.tmp)?(-wal|-shm|-journal)?|{re.escape(NAME)}\.new|{re.escape(NOTICES)}(\.[0-9a-f]{{16}})?"
 )
-_FREE = ("tmp", "leases", "derived")
+_FREE = ("tmp", "leases", "derived", f"{HOOKS}/{SESSIONS}", HOOKS)
 """Directories in which every file is the store's."""
 _PACK = re.compile(r"[0-9a-f]{32}")
 _FAN = re.compile(r"[0-9a-f]{2}")

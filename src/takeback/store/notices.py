@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from tempfile import gettempdir
 
 from takeback.store.durable import NotPlain, read_plain_file
 
@@ -29,8 +31,8 @@ class Notice:
     hints: tuple[str, ...] = ()
 
 
-def note(directory: str | os.PathLike[str], where: str, message: str, hints: Iterable[str] = ()) -> None:
-    """Add a notice, unless the file has become too long; quiet where it cannot be written."""
+def note(directory: str | os.PathLike[str], where: str, message: str, hints: Iterable[str] = ()) -> bool:
+    """Add a notice, unless the file has become too long; whether there is a place to write it to."""
     line = json.dumps({"time_ns": time.time_ns(), "where": where, "message": message, "hints": list(hints)}) + "\n"
     path = os.path.join(directory, NAME)
     try:
@@ -40,8 +42,26 @@ def note(directory: str | os.PathLike[str], where: str, message: str, hints: Ite
                 os.write(fd, line.encode())
         finally:
             os.close(fd)
+        return True
     except OSError:
+        return False
+
+
+def spare() -> str:
+    """A directory for notices about a store that cannot be written to; empty if there is none, either."""
+    path = os.path.join(gettempdir(), f"takeback-{os.getuid()}")
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
         pass
+    except OSError:
+        return ""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return ""
+    private = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    return path if private else ""
 
 
 def any_notices(directory: str | os.PathLike[str]) -> bool:

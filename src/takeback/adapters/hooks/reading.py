@@ -1,0 +1,101 @@
+"""From an agent's JSON to an `Event`.
+
+Agents speak nearly the same language, and each new version adds words to it: what is not understood, or is not of the
+type that it should be, is passed over, never an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from blake3 import blake3
+
+from takeback.adapters.hooks.agents import Agent
+from takeback.adapters.hooks.event import Event
+from takeback.errors import InvalidInput
+
+_NAMES_A_FILE = ("file_path", "filePath", "notebook_path", "path", "absolute_path")
+_PATCH = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+_READING = ("read", "list", "search", "glob", "grep", "view", "fetch")
+_NOT_THE_END = ("continue", "steered")
+"""docker-agent ends a "turn" at each call of the model, and says why."""
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    """What an agent wrote; InvalidInput if that is no JSON object."""
+    try:
+        raw = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the agent's event is no JSON: {error}") from error
+    if not isinstance(raw, dict):
+        raise InvalidInput("the agent's event is no JSON object")
+    return raw
+
+
+def read(agent: Agent, raw: Mapping[str, Any]) -> Event | None:
+    """What an agent said; None for what is nothing to takeback."""
+    name = _text(raw, "hook_event_name")
+    said = agent.events.get(name)
+    session = _text(raw, "session_id")
+    if said is None or not session:
+        return None
+    if _text(raw, "agent_id") and said.trigger in ("turn_start", "turn_end", "session_end", ""):
+        return None  # a subagent's own turns lie inside the turn of the one that it works for
+    tool, input = _text(raw, "tool_name"), raw.get("tool_input")
+    input = input if isinstance(input, dict) else {}
+    if said.trigger in ("before_action", "after_action") and not _can_write(agent, tool, raw):
+        return None
+    if said.trigger == "turn_end" and _text(raw, "reason") in _NOT_THE_END:
+        return None
+    return Event(
+        name=name,
+        trigger=said.trigger,
+        session=session,
+        cwd=_text(raw, "cwd"),
+        prompt=_text(raw, "prompt"),
+        tool=tool,
+        input=input,
+        key=_text(raw, "tool_use_id") or _key(tool, input),
+        paths=tuple(_written(tool, input)),
+        transcript="" if _text(raw, "agent_id") else _text(raw, "transcript_path"),
+        goes_on=bool(input.get("run_in_background")) or _at_work(raw.get("background_tasks")),
+        again=said.again,
+    )
+
+
+def _can_write(agent: Agent, tool: str, raw: Mapping[str, Any]) -> bool:
+    return bool(tool) and tool not in agent.reads and raw.get("tool_read_only") is not True
+
+
+def _written(tool: str, input: Mapping[str, Any]) -> Iterator[str]:
+    """The paths that a call names as those that it writes."""
+    for key in _NAMES_A_FILE:
+        path = input.get(key)
+        if isinstance(path, str) and path and not tool.lower().startswith(_READING):
+            yield path
+    for patch in (input.get("command"), input.get("input"), input.get("patch"), input.get("patchText")):
+        if isinstance(patch, str) and patch.lstrip().startswith("*** Begin Patch"):
+            for line in patch.splitlines():
+                yield from (line[len(mark) :].strip() for mark in _PATCH if line.startswith(mark))
+
+
+def _at_work(tasks: Any) -> bool:
+    return isinstance(tasks, list) and bool(tasks)
+
+
+def _key(tool: str, input: Mapping[str, Any]) -> str:
+    """For agents that give their calls no id: one that is the same before and after the call."""
+    if not tool:
+        return ""
+    try:
+        call = json.dumps([tool, input], sort_keys=True).encode()
+    except (TypeError, ValueError, RecursionError):
+        call = tool.encode("utf-8", "replace")
+    return blake3(call).hexdigest()[:16]
+
+
+def _text(raw: Mapping[str, Any], key: str) -> str:
+    value = raw.get(key)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,136 @@
+"""From an agent's event to saves on the timeline of its session's first root.
+
+A turn is what lies between two prompts, an action what lies around one call of a tool that can write. Agents do not say
+all of it: one that goes on after its stop has begun another turn, and a command in the background works for as long as its
+turn does.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from takeback import locate
+from takeback.adapters.hooks import telling
+from takeback.adapters.hooks.event import Event
+from takeback.errors import InvalidInput
+from takeback.sources.transcript.agents import KEEPS
+from takeback.store import hooked
+from takeback.store.hooked import Remembered
+
+if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
+    from takeback.locate import Place
+
+
+def record(agent: str, event: Event) -> None:
+    """Save what an event is about; TakebackError if it cannot be."""
+    directory = locate.store_path()
+    known = hooked.recall(directory, agent, event.session)
+    where = _place(event, known)
+    with locate.open(where["store"]) as store:
+        if known is None:
+            known = _first(agent, where)
+            hooked.remember(directory, agent, event.session, known)
+            hooked.forget_old(directory)
+        hooked.ran(directory, agent, event.session, where.root, event.name)
+        if known.on:
+            session = _Session(agent, event, locate.timeline(store, where, more=_transcript(agent, event)))
+            after = session.note(known)
+            if after != known:
+                hooked.remember(directory, agent, event.session, after)
+
+
+def _place(event: Event, known: Remembered | None) -> Place:
+    """Where a session works: wherever its agent goes meanwhile, it is where it began."""
+    if known is not None and os.path.isdir(known.root):
+        return locate.place(known.root, fixed=True)
+    return locate.place(event.cwd or os.getcwd())
+
+
+def _first(agent: str, where: Place) -> Remembered:
+    """A session's beginning: its root, and whether it is recorded, are settled then."""
+    if where["snapshots"] is False:
+        return Remembered(where.root, on=False)
+    if where.holds_home and where.found_by != locate.PROJECT_FILE:
+        raise InvalidInput(
+            f"{agent} was started in {where.root}, which holds your home directory, so its turns are not recorded",
+            hints=["start it in a project's directory", f"or make {os.path.join(where.root, locate.PROJECT_FILE)}"],
+        )
+    return Remembered(where.root)
+
+
+def _transcript(agent: str, event: Event) -> list[Any]:
+    if agent not in KEEPS or not event.transcript or event.trigger == "before_action":
+        return []
+    from takeback.sources.transcript.source import Transcript
+
+    return [Transcript(locate.agent_homes(), agent, event.session, event.transcript)]
+
+
+class _Session:
+    """One event, on the timeline of its session."""
+
+    def __init__(self, agent: str, event: Event, line: Timeline) -> None:
+        self._agent, self._event, self._line = agent, event, line
+
+    def note(self, known: Remembered) -> Remembered:
+        """Save; what is to be remembered of the session then."""
+        trigger = self._event.trigger
+        if trigger == "turn_start":
+            return self._begin(known)
+        if trigger == "before_action":
+            return self._before(known)
+        if trigger == "after_action":
+            return self._after(known)
+        if trigger == "turn_end" and self._event.goes_on:
+            self._save("interval")  # the turn stays open for what works in the background
+            return known
+        self._save(trigger or "interval")
+        return known._replace(in_turn=known.in_turn and not trigger)
+
+    def _begin(self, known: Remembered) -> Remembered:
+        if self._event.again and known.in_turn:
+            return known
+        prompt = self._event.prompt or ("" if known.in_turn else known.prompt)
+        title = telling.title_of(prompt) or f"a turn of {self._agent}"
+        self._save("turn_start", title=title, context={"prompt": telling.prompt_of(prompt)} if prompt else {})
+        return known._replace(in_turn=True, prompt=title)
+
+    def _before(self, known: Remembered) -> Remembered:
+        if not known.in_turn:
+            known = known._replace(in_turn=True, prompt=known.prompt or f"a turn of {self._agent}")
+            self._save("turn_start", title=known.prompt)
+        self._open(self._event.key)
+        return known
+
+    def _open(self, key: str) -> None:
+        event = self._event
+        context = {"tool": event.tool, "input": telling.input_of(event.input)}
+        self._save(
+            "before_action",
+            title=telling.call_of(event.tool, event.input),
+            context=context,
+            paths=self._inside(),
+            key=key,
+        )
+
+    def _after(self, known: Remembered) -> Remembered:
+        event = self._event
+        self._save(
+            "after_action",
+            title=telling.call_of(event.tool, event.input),
+            paths=self._inside(),
+            key=event.key,
+        )
+        if event.goes_on:
+            self._open(f"{event.key}&")
+        return known
+
+    def _inside(self) -> list[str]:
+        """Reported paths, which may be relative to where the agent stands."""
+        return [os.path.join(self._event.cwd, path) for path in self._event.paths]
+
+    def _save(self, trigger: str, *, context: dict[str, Any] | None = None, **more: Any) -> None:
+        about = {"agent": self._agent, **(context or {})} if context or trigger in ("turn_start", "turn_end") else {}
+        self._line.save(trigger=trigger, session=self._event.session, context=about, **more)

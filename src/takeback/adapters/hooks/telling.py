@@ -1,0 +1,49 @@
+"""What is recorded of a prompt or a tool call: enough to recognise it, however long it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_TITLE = 100
+_PROMPT = 1000
+_VALUE = 400
+_VALUES = 8
+
+
+def title_of(prompt: str) -> str:
+    """The first line of a prompt that says something."""
+    first = next((line for line in prompt[: 10 * _PROMPT].splitlines() if line.strip()), "")
+    return shortened(" ".join(first.split()), _TITLE)
+
+
+def prompt_of(prompt: str) -> str:
+    return shortened(prompt, _PROMPT)
+
+
+def call_of(tool: str, input: Mapping[str, Any]) -> str:
+    """A tool call in a line."""
+    for key in ("command", "cmd", "file_path", "filePath", "notebook_path", "path", "description"):
+        value = input.get(key)
+        if isinstance(value, list):
+            value = " ".join(str(each) for each in value[:_VALUES])
+        if isinstance(value, str) and value.strip():
+            return shortened(f"{tool}: {title_of(value)}", _TITLE)
+    return shortened(tool, _TITLE)
+
+
+def input_of(input: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool's input with long values cut, and only the first of many."""
+    return {str(key)[:_TITLE]: _small(value) for key, value in list(input.items())[:_VALUES]}
+
+
+def _small(value: Any) -> Any:
+    if isinstance(value, str):
+        return shortened(value, _VALUE)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return shortened(str(value)[: 2 * _VALUE] if isinstance(value, list | dict) and len(value) < 100 else "…", _VALUE)
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

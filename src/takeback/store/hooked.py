@@ -1,0 +1,110 @@
+"""What hooks remember from one call to the next: each session's first root, and when each agent last called.
+
+Small files of the store's directory, one an agent and one a session. Like derived files they are not synced, and one that
+is missing or torn counts as absent: a session that is forgotten begins anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any, NamedTuple
+
+from blake3 import blake3
+
+from takeback.store.durable import NotPlain, read_plain_file
+
+DIRECTORY = "hooks"
+SESSIONS = "sessions"
+_LIMIT = 64 << 10
+_FORGOTTEN_AFTER = 30 * 86400
+"""A session of which nothing was heard for so many seconds is forgotten."""
+
+
+class LastRun(NamedTuple):
+    """When an agent's hook last ran, and where."""
+
+    time_ns: int
+    session: str
+    root: str
+    event: str
+
+
+class Remembered(NamedTuple):
+    """One session of an agent."""
+
+    root: str
+    on: bool = True
+    """Whether it is recorded at all: what a project's file says later, an agent may have written."""
+    in_turn: bool = False
+    prompt: str = ""
+
+
+def ran(directory: str, agent: str, session: str, root: str, event: str) -> None:
+    """Note that an agent's hook ran just now."""
+    _write(_path(directory, agent), LastRun(time.time_ns(), session, root, event)._asdict())
+
+
+def last(directory: str, agent: str) -> LastRun | None:
+    """When an agent's hook last ran; None if it never did."""
+    raw = _read(_path(directory, agent))
+    try:
+        return LastRun(int(raw["time_ns"]), str(raw["session"]), str(raw["root"]), str(raw["event"]))
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+
+
+def remember(directory: str, agent: str, session: str, what: Remembered) -> None:
+    _write(_session(directory, agent, session), what._asdict())
+
+
+def recall(directory: str, agent: str, session: str) -> Remembered | None:
+    raw = _read(_session(directory, agent, session))
+    try:
+        return Remembered(str(raw["root"]), raw["on"] is True, raw["in_turn"] is True, str(raw["prompt"]))
+    except (KeyError, TypeError):
+        return None
+
+
+def forget_old(directory: str) -> None:
+    """Forget sessions of which nothing was heard for long."""
+    oldest = time.time() - _FORGOTTEN_AFTER
+    try:
+        with os.scandir(_path(directory, SESSIONS)) as entries:
+            for entry in entries:
+                if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                    os.unlink(entry.path)
+    except OSError:
+        pass
+
+
+def _session(directory: str, agent: str, session: str) -> str:
+    name = blake3(f"{agent}\0{session}".encode("utf-8", "replace")).hexdigest()[:32]
+    return _path(directory, SESSIONS, name)
+
+
+def _path(directory: str, *names: str) -> str:
+    return os.path.join(directory, DIRECTORY, *names)
+
+
+def _write(path: str, value: dict[str, Any]) -> None:
+    temporary = f"{path}.{os.urandom(8).hex()}"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(json.dumps(value).encode())
+        os.replace(temporary, path)
+    except OSError:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        raw = json.loads(read_plain_file(path, _LIMIT))
+    except (OSError, NotPlain, ValueError, RecursionError):
+        return {}
+    return raw if isinstance(raw, dict) else {}
