@@ -13,10 +13,9 @@ from takeback.cli.call import Call, set_option
 
 SECTIONS: Mapping[str, Sequence[str]] = {
     "Take back": ("undo", "redo", "restore"),
-    "Agents": ("install", "uninstall"),
+    "Agents": ("install", "uninstall", "hook"),
     "Record": ("save", "run", "watch", "label", "pin", "unpin", "drop", "fork"),
     "Look": ("status", "log", "show", "diff"),
-    "Agents": ("hook",),
     "The store": ("stats", "prune", "purge", "maintain", "verify", "store", "config", "doctor"),
     "Copy": ("export", "import", "push", "pull"),
     "Begin": ("demo", "completion", "help"),

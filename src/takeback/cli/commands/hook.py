@@ -20,7 +20,7 @@ def command(call: Call, agent: str) -> int:
 
     It reads the agent's event as JSON from stdin, records it, and prints only what that agent expects. It exits with 0
     whatever happens, unless the setting `strict` is true; what went wrong is shown by the next `takeback`. People do
-    not call it: the agent's configuration names it. TAKEBACK_OFF=1 turns it off.
+    not call it: `takeback install AGENT` makes the agent do so. TAKEBACK_OFF=1 turns it off.
 
     For example:
       takeback hook claude-code < event.json
@@ -30,5 +30,5 @@ def command(call: Call, agent: str) -> int:
     if agent not in AGENTS:
         raise InvalidInput(f"there is no agent {agent!r}", hints=[f"one of: {', '.join(AGENTS)}"])
     if sys.stdin.isatty():
-        raise InvalidInput("hook is called by agents, not by people", hints=["name it in the agent's configuration"])
+        raise InvalidInput("hook is called by agents, not by people", hints=[f"takeback install {agent}"])
     return hook(agent)
