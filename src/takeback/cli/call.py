@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from takeback.cli.text import visible
+from takeback.engine.inside import inside
 from takeback.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -109,26 +110,12 @@ class Call:
 
     def inside(self, root: str, path: str) -> str:
         """A path that was given on the command line, as the timeline of ``root`` names it."""
-        full = _as_stored(os.path.normpath(os.path.join(os.path.realpath(self.here), path)))
-        for form in (full, _as_stored(os.path.realpath(os.path.dirname(full))) + "/" + os.path.basename(full)):
-            if form == root:
-                return ""
-            if form.startswith(root.rstrip("/") + "/"):
-                return form[len(root.rstrip("/")) + 1 :]
-        raise InvalidInput(
-            f"{path!r} is outside of {root}, which is the root of this timeline",
-            hints=["name a path inside it; relative paths start at the current directory"],
-        )
+        return inside(root, os.path.realpath(self.here), path)
 
     def close(self) -> None:
         for store in self._opened:
             store.close()
         self._opened.clear()
-
-
-def _as_stored(path: str) -> str:
-    """A path as the file system's bytes, whatever the locale is."""
-    return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def set_option(call: Call, name: str, value: Any) -> None:

@@ -68,12 +68,3 @@ def age(time_ns: int, now_ns: int | None = None) -> str:
         if seconds < limit:
             return f"{int(seconds // unit)} {name} ago"
     return time.strftime("%Y-%m-%d", time.localtime(time_ns / 1e9))
-
-
-def iso(time_ns: int | None) -> str | None:
-    """ISO 8601 in UTC, for machines."""
-    if time_ns is None:
-        return None
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from takeback.engine import journal
 from takeback.engine.line import Line
 from takeback.engine.references import Reference, find
-from takeback.errors import InvalidInput
+from takeback.errors import InvalidInput, NotFound
 from takeback.model.move import Move
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -20,7 +20,7 @@ from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 
 if TYPE_CHECKING:
-    from takeback.model.diff import Diff
+    from takeback.model.diff import Change, Diff
 
 _MOST = 1 << 40
 """What a catalogue can count to, and more than it can hold."""
@@ -101,6 +101,19 @@ def diff(
     with line.blobs.reader() as reader:
         old, new = find(line, reader, a), find(line, reader, b)
         return _diff(line, reader, old, dict(new.parts), new.id, paths)
+
+
+def changes(line: Line, reference: Reference) -> tuple[Change, ...]:
+    """What differs in a snapshot from the one before it, if that is still there."""
+    with line.blobs.reader() as reader:
+        new = find(line, reader, reference)
+        if new.parent is None:
+            return ()
+        try:
+            old = find(line, reader, new.parent)
+        except NotFound:
+            return ()
+        return _diff(line, reader, old, dict(new.parts), new.id, None).files
 
 
 def _diff(

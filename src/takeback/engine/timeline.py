@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from takeback.engine.aio import AsyncTimeline
     from takeback.engine.interval import Interval
     from takeback.engine.watching import Seen
-    from takeback.model.diff import Diff
+    from takeback.model.diff import Change, Diff
     from takeback.model.plan import Plan, Report
     from takeback.model.purged import Purged
 
@@ -121,6 +121,10 @@ class Timeline:
         """What differs between two snapshots; ``b`` defaults to the present."""
         wanted = None if paths is None else [path.strip("/") for path in paths]
         return history.diff(self._line, a, b, wanted, self._watch())
+
+    def changes(self, reference: Reference) -> tuple[Change, ...]:
+        """What differs in a snapshot from the one before it; nothing in the first one, which holds everything."""
+        return history.changes(self._line, reference)
 
     def plan(
         self, reference: Reference, *, only: Iterable[str] | None = None, paths: Iterable[str] | None = None

@@ -20,7 +20,7 @@ from takeback.errors import InvalidInput, NotFound, TakebackError
 from takeback.model.tree import name_bytes
 
 if TYPE_CHECKING:
-    from takeback.cli.patch import Sides
+    from takeback.engine.patch import Sides
     from takeback.engine.timeline import Timeline
     from takeback.model.diff import Diff
 
@@ -123,19 +123,13 @@ def _check_path(call: Call, line: Timeline, reference: str, word: str) -> None:
 
 
 def _pairs(line: Timeline, diff: Diff) -> Iterator[Sides]:
-    from takeback.cli.patch import sides
+    from takeback.engine.patch import sides
 
     return (sides(line, diff, change) for change in diff.files if not change.is_directory)
 
 
 def _print_json(line: Timeline, diff: Diff, stat: bool) -> None:
-    files = [change for change in diff.files if not change.is_directory]
-    shape: shapes.Shape = {
-        "a": diff.a,
-        "b": diff.b,
-        "files": shapes.changes(files),
-        "directories": shapes.changes(change for change in diff.files if change.is_directory),
-    }
+    shape = shapes.diff(diff)
     if stat:
         for entry, pair in zip(shape["files"], _pairs(line, diff), strict=True):
             added, removed = pair.counts()
@@ -156,7 +150,7 @@ def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
 
 
 def _print_patch(line: Timeline, diff: Diff) -> None:
-    from takeback.cli.patch import patch
+    from takeback.engine.patch import patch
 
     colourful = is_colourful(sys.stdout)
     sys.stdout.flush()

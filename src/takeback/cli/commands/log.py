@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import click
 
 from takeback.cli import picture, shapes
@@ -12,10 +9,8 @@ from takeback.cli.app import Command, name, number
 from takeback.cli.call import Call
 from takeback.cli.completing import paths
 from takeback.cli.people import say
+from takeback.engine.pages import page
 from takeback.errors import NotFound
-
-if TYPE_CHECKING:
-    from takeback.engine.history import Log
 
 _DEFAULT = 30
 
@@ -44,13 +39,9 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
         _nothing(call, path, timeline=where["timeline"], root=where.root)
         return
     inside = None if path is None else call.inside(line.root, path)
-    # A snapshot may end several moves: a run, a turn and an action.
-    moves = line.log(None if shown is None else 4 * shown, session=session).moves
-    log = replace(line.log(None if shown is None else shown + 1, session=session, path=inside), moves=moves)
-    more = shown is not None and len(log.snapshots) > shown
-    log = _within(replace(log, snapshots=log.snapshots[:shown]), everything=path is None, more=more)
+    log, more = page(line, shown, session, inside)
     if call.json:
-        shapes.print_json({**shapes.log(log), "timeline": line.name, "root": line.root, "more": more})
+        shapes.print_json(shapes.log(log, line, more))
         return
     if not log.snapshots:
         _nothing(call, path, timeline=line.name, root=line.root)
@@ -61,23 +52,6 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
     say(*picture.log_lines(log, graph=graph, forks=_forks(call) if graph else None))
     if more:
         say([(f"… and older ones; `takeback log -n {2 * len(log.snapshots)}` shows more", "quiet")])
-
-
-def _within(log: Log, *, everything: bool, more: bool) -> Log:
-    """The log with only those moves that belong to the snapshots in it."""
-    if not log.snapshots:
-        return log if everything else replace(log, moves=())
-    seqs = [row.seq for row in log.snapshots]
-    moves = log.moves
-    if more:
-        moves = tuple(move for move in moves if move.closing_seq is None or move.closing_seq >= seqs[-1])
-    if not everything:
-        moves = tuple(
-            move
-            for move in moves
-            if any(move.opening_seq < seq and (move.closing_seq is None or seq <= move.closing_seq) for seq in seqs)
-        )
-    return replace(log, moves=moves)
 
 
 def _forks(call: Call) -> dict[str, list[str]]:

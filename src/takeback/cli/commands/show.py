@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from takeback.model.snapshot import Snapshot
 
 _MOST = 40
-_KINDS = {"f": "file", "l": "link", "d": "directory"}
 _SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
 
 
@@ -47,28 +46,11 @@ def command(call: Call, reference: str) -> None:
     if path is not None:
         _show_path(call, line, snapshot, path)
         return
-    files = tuple(change for change in _changes(line, snapshot) if not change.is_directory)
+    files = tuple(change for change in line.changes(snapshot) if not change.is_directory)
     if call.json:
-        shapes.print_json(
-            {
-                **shapes.snapshot(snapshot),
-                "root": snapshot.root,
-                "context": dict(snapshot.context),
-                "files": shapes.changes(files),
-            }
-        )
+        shapes.print_json(shapes.shown(snapshot, files))
         return
     say(*_lines(snapshot, files))
-
-
-def _changes(line: Timeline, snapshot: Snapshot) -> tuple[Change, ...]:
-    """What differs from the snapshot before; nothing to say of the first one, which holds everything."""
-    if snapshot.parent is None:
-        return ()
-    try:
-        return line.diff(snapshot.parent, snapshot).files
-    except NotFound:
-        return ()
 
 
 def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
@@ -127,10 +109,7 @@ def _show_path(call: Call, line: Timeline, snapshot: Snapshot, path: str) -> Non
             return
     found = [(name, entry) for name, entry in line.files(snapshot, path) if name != path]
     if call.json:
-        entries = [
-            {"path": name, "kind": _KINDS[entry.kind], "mode": entry.mode, "size": entry.size} for name, entry in found
-        ]
-        shapes.print_json({"id": snapshot.id, "path": path, "entries": entries})
+        shapes.print_json(shapes.entries(snapshot.id, path, found))
         return
     say(*(name + ("/" if entry.kind == "d" else "") for name, entry in found))
 

@@ -11,7 +11,7 @@ from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say, table
-from takeback.cli.text import age, clip, count, iso
+from takeback.cli.text import age, clip, count
 from takeback.model.sizes import format_size
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _shape(usage: Usage) -> shapes.Shape:
         "hot_frames": store.hot_frames,
         "hot_bytes": store.hot_bytes,
         "catalogue_bytes": store.catalogue_bytes,
-        "maintained": iso(store.maintained_ns) if store.maintained_ns else None,
+        "maintained": shapes.iso(store.maintained_ns) if store.maintained_ns else None,
         "blobs": dict(store.blobs),
         "shares": [
             {

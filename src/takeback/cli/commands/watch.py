@@ -17,7 +17,7 @@ from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say
-from takeback.cli.text import count, iso
+from takeback.cli.text import count
 from takeback.errors import TakebackError
 from takeback.model.ids import short
 from takeback.model.sizes import parse_seconds
@@ -96,7 +96,7 @@ class _Said:
         self._failure = problem.message
         if self._json:
             error = {"kind": type(problem).__name__, "message": problem.message, "hints": list(problem.hints)}
-            self._print({"event": "failed", "time": iso(time.time_ns()), "error": error})
+            self._print({"event": "failed", "time": shapes.iso(time.time_ns()), "error": error})
         else:
             self._warn(f"{problem.message}; trying again", *problem.hints)
 
