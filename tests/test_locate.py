@@ -53,7 +53,7 @@ def test_a_value_comes_from_the_first_place_that_has_one(
     for name in order[order.index(winner) : -1]:
         LAYERS[name](project, monkeypatch)
     flags = {"timeline": "flag"} if winner == "flag" else {}
-    where = place(str(project), **flags)
+    where = place(str(project), fixed=False, **flags)
     assert where["timeline"] == ("main" if winner == "default" else winner)
     assert where.settings["timeline"].origin == (user_file() if winner == "user" else winner)
 

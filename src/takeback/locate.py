@@ -270,15 +270,14 @@ def user_file() -> str:
 
 def agents(root: str) -> Agents:
     """The agents' own directories, for a project and for the user."""
-    home = os.path.expanduser("~")
-    configuration = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join(home, ".local", "state")
+    homes = agent_homes()
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
     return Agents(
         project=root,
-        claude_code=os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"),
-        codex=os.environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
-        gemini_cli=os.path.join(os.environ.get("GEMINI_CLI_HOME") or home, ".gemini"),
-        opencode=os.environ.get("OPENCODE_CONFIG_DIR") or os.path.join(configuration, "opencode"),
+        claude_code=homes["claude-code"],
+        codex=homes["codex"],
+        gemini_cli=homes["gemini-cli"],
+        opencode=homes["opencode"],
         state=os.path.join(state, "takeback"),
     )
 
