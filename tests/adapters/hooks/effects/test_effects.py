@@ -1,0 +1,200 @@
+"""Which commands and tools have effects that no snapshot can take back, and how they are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.commands import DOES, DOES_NOT, IN_LINES
+from takeback.adapters.hooks.effects import Effect, effects_of, matching, outside_root, programs
+from takeback.adapters.hooks.effects.commands import Command, split
+from takeback.adapters.hooks.effects.rules import KINDS, RULES, TOOLS
+from takeback.model.effect_rule import EffectRule, parse_pattern
+
+
+def kinds(command: str) -> list[str]:
+    return [effect.kind for effect in effects_of("Bash", {"command": command})]
+
+
+@pytest.mark.parametrize(("kind", "command"), [(kind, command) for kind, some in DOES.items() for command in some])
+def test_a_command_with_an_effect_is_told(kind: str, command: str) -> None:
+    assert kinds(command) == [kind]
+
+
+@pytest.mark.parametrize("command", DOES_NOT)
+def test_a_command_that_reads_or_only_mentions_another_is_not(command: str) -> None:
+    assert kinds(command) == []
+
+
+@pytest.mark.parametrize("text", IN_LINES)
+def test_texts_of_several_lines(text: str) -> None:
+    assert kinds(text) == IN_LINES[text]
+
+
+def met(text: str) -> set[tuple[str, str]]:
+    """The rules that decide about a text's commands."""
+    found = set()
+
+    def look(words: list[str], command: Command) -> None:
+        while words:
+            program = programs.name(words[0])
+            arguments = matching._arguments(program, words[1:])
+            rules = matching.built_in().get(program, [])
+            first = next((rule for rule in rules if matching.meets(parse_pattern(rule[1]), arguments, command)), None)
+            if first is not None:
+                found.add(first)
+                return
+            for inner in programs.told(words, command):
+                for each in split(inner):
+                    look(each.words, each)
+            words = programs.run_by(words) or []
+
+    for command in split(text):
+        look(command.words, command)
+    return found
+
+
+def test_every_rule_has_a_command_that_meets_it() -> None:
+    examples = [command for some in DOES.values() for command in some]
+    assert set(RULES) - {rule for command in examples for rule in met(command)} == set()
+
+
+def test_every_rule_has_a_command_of_its_program_that_has_no_effect() -> None:
+    quiet = {programs.name(word) for text in DOES_NOT for command in split(text) for word in command.words[:3]}
+    assert [rule for rule in RULES if not quiet & set(parse_pattern(rule[1]).programs)] == []
+
+
+def test_every_kind_is_explained() -> None:
+    assert {kind for kind, _ in (*RULES, *TOOLS)} - {"none"} <= KINDS.keys()
+    assert DOES.keys() <= KINDS.keys()
+
+
+@pytest.mark.parametrize(
+    ("tool", "input"),
+    [
+        ("Bash", {"command": "git push"}),
+        ("Bash", {"cmd": "git push"}),
+        ("exec_command", {"cmd": "git push"}),
+        ("shell", {"command": ["bash", "-lc", "cd x && git push"]}),
+        ("shell", {"command": ["git", "push"]}),
+        ("shell", {"cmd": "git push"}),
+        ("run_shell_command", {"command": "git push", "description": "npm publish"}),
+        ("bash", {"command": "git push"}),
+    ],
+)
+def test_every_agent_s_shell_is_known(tool: str, input: dict[str, Any]) -> None:
+    assert effects_of(tool, input) == (Effect("push", "git push"),)
+
+
+@pytest.mark.parametrize(
+    "tool",
+    """mcp__slack__post_message mcp__github__create_issue mcp__github__merge_pull_request mcp__linear__createIssue
+    mcp__gmail__send mcp__notion__update-page mcp_slack_post_message slack_post_message github_create_pull_request
+    mcp__claude_ai_Gmail__send_email mcp__jira__transition_issue""".split(),
+)
+def test_a_service_s_tool_that_writes_is_told_from_its_name(tool: str) -> None:
+    assert effects_of(tool, {"text": "hello"}) == (Effect("service", f"{tool} hello"),)
+
+
+@pytest.mark.parametrize(
+    ("tool", "kind"),
+    [
+        ("mcp__supabase__execute_sql", "database"),
+        ("mcp__playwright__browser_click", "browser"),
+        ("mcp__chrome-devtools__fill_form", "browser"),
+    ],
+)
+def test_other_tools_have_kinds_of_their_own(tool: str, kind: str) -> None:
+    assert [effect.kind for effect in effects_of(tool, {})] == [kind]
+
+
+@pytest.mark.parametrize(
+    "tool",
+    """Read Write Edit MultiEdit Glob Grep WebFetch WebSearch TodoWrite Task TaskCreate TaskUpdate NotebookEdit ExitPlanMode
+    apply_patch update_plan write_file read_file replace list_directory create_directory edit_file save_memory web_fetch
+    google_web_search write_todos create_todos update_todos todo_update read_many_files search_file_content multi_edit
+    mcp__github__get_issue mcp__github__list_issues mcp__slack__search_messages mcp__filesystem__create_directory
+    mcp__filesystem__write_file mcp__playwright__browser_snapshot github_get_issue fetch webfetch""".split(),
+)
+def test_a_tool_that_reads_or_writes_files_is_not(tool: str) -> None:
+    assert effects_of(tool, {"file_path": "x", "prompt": "create a file and git push"}) == ()
+
+
+def test_a_user_s_rule_comes_first() -> None:
+    rules = (
+        EffectRule("pager", command="make page|call"),
+        EffectRule("none", command="git push !--force"),
+        EffectRule("pager", tool="mcp__pager__.*"),
+    )
+    assert effects_of("Bash", {"command": "make -s page && make test"}, rules) == (Effect("pager", "make -s page"),)
+    assert effects_of("Bash", {"command": "git push"}, rules) == ()
+    assert effects_of("Bash", {"command": "git push --force"}, rules) == (Effect("push", "git push --force"),)
+    assert effects_of("mcp__pager__ring", {}, rules) == (Effect("pager", "mcp__pager__ring"),)
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("git push https://bob:hunter2@example.com/x", "git push https://***@example.com/x"),
+        ("git push https://ghp_hunter2hunter2@example.com/x", "git push https://***@example.com/x"),
+        ('curl -d x -H "Authorization: Bearer hunter2" h', "curl -d x -H 'Authorization: Bearer ***' h"),
+        ("curl -d x -H 'X-Api-Key: hunter2' h", "curl -d x -H 'X-Api-Key: ***' h"),
+        ("curl -d x -u bob:hunter2 h", "curl -d x -u bob:*** h"),
+        ("curl -d x -b 'cookie: hunter2' h", "curl -d x -b 'cookie: ***' h"),
+        ("curl -d x 'https://h/?token=hunter2&a=b'", "curl -d x https://h/?token=***&a=b"),
+        ("""curl h -d '{"password": "hunter2", "a": 1}'""", """curl h -d '{"password": "***", "a": 1}'"""),
+        ("twine upload -u bob --password hunter2 dist/*", "twine upload -u bob --password *** dist/*"),
+        ("twine upload --password=hunter2 dist/*", "twine upload --password=*** dist/*"),
+        ("NPM_TOKEN=hunter2 npm publish", "NPM_TOKEN=*** npm publish"),
+        (
+            "npm publish --//registry.npmjs.org/:_authToken=hunter2",
+            "npm publish --//registry.npmjs.org/:_authToken=***",
+        ),
+        ("AWS_SECRET_ACCESS_KEY=hunter2 aws s3 rm s3://b/x", "AWS_SECRET_ACCESS_KEY=*** aws s3 rm s3://b/x"),
+        ("mysql -u root -phunter2 -e 'drop table a'", "mysql -u root -p*** -e 'drop table a'"),
+        ("sshpass -p hunter2 ssh host", "sshpass -p *** ssh host"),
+        ("redis-cli -a hunter2 flushall", "redis-cli -a *** flushall"),
+        ("psql postgres://bob:hunter2@db/app -f x.sql", "psql postgres://***@db/app -f x.sql"),
+        ("gh secret set A --body sk-hunter2hunter2", "gh secret set A --body ***"),
+        ("git push $REMOTE", "git push $REMOTE"),
+    ],
+)
+def test_secrets_are_not_shown(command: str, shown: str) -> None:
+    (effect,) = effects_of("Bash", {"command": command})
+    assert effect.what == shown
+
+
+def test_a_secret_in_a_tool_s_input_is_not_shown() -> None:
+    (effect,) = effects_of("mcp__x__send_it", {"to": "bob", "auth": "token=hunter2"})
+    assert "hunter2" not in effect.what and "bob" in effect.what
+
+
+def test_what_is_shown_is_one_short_line() -> None:
+    (effect,) = effects_of("Bash", {"command": "curl -d '" + "one\ntwo \x1b[31m" * 500 + "' h"})
+    assert len(effect.what) == 200 and effect.what.endswith("…") and effect.what.isprintable()
+
+
+def test_a_command_inside_another_is_shown_as_itself() -> None:
+    assert effects_of("Bash", {"command": "bash -c 'cd x; sudo git push' && ls"}) == (Effect("push", "sudo git push"),)
+
+
+def test_files_outside_the_root_are_told(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "out").symlink_to(tmp_path)
+    paths = ["a", str(root / "b"), "../c", str(tmp_path / "d"), "out/e", str(root), "~/.bashrc", f"{root}x"]
+    told = [effect.what for effect in outside_root(paths, str(root))]
+    assert all(effect.kind == "files" for effect in outside_root(paths, str(root)))
+    assert told == [str(tmp_path / name) for name in "cde"] + [
+        str(Path("~/.bashrc").expanduser().resolve()),
+        f"{root}x",
+    ]
+
+
+@pytest.mark.parametrize(
+    "input", [{}, {"command": None}, {"command": 5}, {"command": [1]}, {"command": []}, {"command": ""}]
+)
+def test_an_input_that_is_no_command_has_no_effect(input: dict[str, Any]) -> None:
+    assert effects_of("Bash", input) == ()
