@@ -12,6 +12,7 @@ import takeback as tb
 from support.git import commit_all, init_repository
 from support.trees import make_tree
 from takeback.locate import SETTINGS, Place, find_root, place, store_path, user_file
+from takeback.model.effect_rule import EffectRule
 
 
 @pytest.fixture
@@ -173,6 +174,42 @@ def test_an_unknown_or_badly_typed_setting_is_named_with_its_file(
         assert {value.origin for value in where.settings.values()} == {"default"}
     assert file in said
     assert repr(setting) in said
+
+
+def test_a_user_s_rules_for_effects(project: Path) -> None:
+    configure(
+        '[[effects]]\nkind = "deploy"\ncommand = "make ship"\n[[effects]]\nkind = "pager"\ntool = "mcp__pager__.*"'
+    )
+    rules = (EffectRule("deploy", "make ship"), EffectRule("pager", tool="mcp__pager__.*"))
+    assert place(str(project))["effects"] == rules
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("effects = 'git push'", "not a list of rules"),
+        ("effects = ['git push']", "not a table"),
+        ("[[effects]]\ncommand = 'make ship'", "needs a kind"),
+        ("[[effects]]\nkind = 5", "not a table of texts"),
+        ("[[effects]]\nkind = 'x'", "a command or for a tool"),
+        ("[[effects]]\nkind = 'x'\ncommand = 'a'\ntool = 'b'", "a command or for a tool"),
+        ("[[effects]]\nkind = 'x'\ncommand = '--force'", "does not begin with a program"),
+        ("[[effects]]\nkind = 'x'\ncommand = 'psql ?sql'", "asks a question"),
+        ("[[effects]]\nkind = 'x'\ntool = '('", "no regular expression"),
+        ("[[effects]]\nkind = 'x'\nprogram = 'a'", "no 'program'"),
+    ],
+)
+def test_a_wrong_rule_for_effects_is_an_error(project: Path, rule: str, message: str) -> None:
+    configure(rule)
+    with pytest.raises(tb.InvalidInput, match=message) as raised:
+        place(str(project))
+    assert user_file() in raised.value.message
+
+
+def test_a_project_cannot_say_what_is_no_effect(project: Path) -> None:
+    make_tree(project, {"takeback.toml": "[[effects]]\nkind = 'none'\ncommand = 'git push'"})
+    where = place(str(project))
+    assert where["effects"] == () and "may not set 'effects'" in where.warnings[0]
 
 
 def test_a_bad_flag_and_a_bad_variable_are_named_too(project: Path) -> None:

@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from takeback.engine.background import Background
 from takeback.engine.store import MEMORY, Store, open_store
@@ -26,6 +26,9 @@ from takeback.model.sizes import parse_seconds, parse_size
 from takeback.sources.protocol import Source
 from takeback.sources.workspace.source import MAX_FILE_SIZE, Workspace
 
+if TYPE_CHECKING:
+    from takeback.model.effect_rule import EffectRule
+
 PROJECT_FILE = "takeback.toml"
 
 
@@ -34,7 +37,7 @@ class Setting(NamedTuple):
 
     default: Any
     kind: str
-    """``text``, ``list``, ``count``, ``size``, ``duration``, ``switch`` or ``choice``."""
+    """``text``, ``list``, ``count``, ``size``, ``duration``, ``switch``, ``choice`` or ``rules``."""
     help: str
     project: bool = True
     """Whether a project's file may set it."""
@@ -64,6 +67,12 @@ SETTINGS: Mapping[str, Setting] = {
         "whether an agent is stopped where its next step could not be recorded",
         project=False,
         variable="TAKEBACK_STRICT",
+    ),
+    "effects": Setting(
+        (),
+        "rules",
+        "your own rules for what agents do that no snapshot can take back",
+        project=False,
     ),
     "upkeep": Setting(
         "auto",
@@ -384,6 +393,8 @@ def _checked(name: str, value: Any, origin: str) -> Any:
             if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
                 raise InvalidInput(f"{value!r} is not a list of patterns", hints=['such as [".env"]'])
             return tuple(value)
+        if kind == "rules":
+            return _rules(value)
         if value is None:
             return None
         if kind == "switch":
@@ -407,3 +418,13 @@ def _checked(name: str, value: Any, origin: str) -> Any:
     except TypeError as error:
         raise InvalidInput(f"the setting {name!r} from {origin} is wrong: {error}") from error
     return value
+
+
+def _rules(value: Any) -> tuple[EffectRule, ...]:
+    if not value:
+        return ()
+    from takeback.model.effect_rule import EXAMPLE, effect_rule  # most have none
+
+    if not isinstance(value, list):
+        raise InvalidInput(f"{value!r} is not a list of rules", hints=[EXAMPLE])
+    return tuple(effect_rule(table) for table in value)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
 
+from takeback.adapters.hooks.effects import effects_of
 from takeback.engine import due
 from takeback.locate import SETTINGS
+from takeback.model.effect_rule import effect_rule
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "configuration.md").read_text()
 
@@ -32,3 +36,16 @@ def test_the_numbers_of_upkeep_are_those_of_the_code() -> None:
     for number in (due.HOT_FRAMES, due.SESSION_FRAMES, due.LONG_HISTORY):
         assert f"{number:,}" in DOCUMENT
     assert f"{due.HOT_BYTES >> 20} MiB" in DOCUMENT
+
+
+def test_the_rules_for_effects_do_what_is_said_about_them() -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL)
+    rules = tuple(effect_rule(table) for table in tomllib.loads(example)["effects"])
+
+    def kinds(command: str) -> list[str]:
+        return [effect.kind for effect in effects_of("Bash", {"command": command}, rules)]
+
+    assert kinds("make ship") == kinds("make -C app rollback") == ["deploy"]
+    assert kinds("make -n ship") == kinds("make test") == kinds("git push sandbox") == []
+    assert kinds("git push origin") == ["push"]
+    assert [effect.kind for effect in effects_of("mcp__pager__ring", {}, rules)] == ["pager"]

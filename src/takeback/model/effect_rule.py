@@ -13,12 +13,16 @@ that reads like the command itself; its first word is the program, and of every 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from takeback.errors import InvalidInput
 
 NONE = "none"
 """The kind of a rule that says that something is no effect after all."""
+
+EXAMPLE = 'write [[effects]] with kind = "deploy" and command = "make deploy", or tool = "mcp__pager__.*"'
 
 
 class EffectRule(NamedTuple):
@@ -27,6 +31,29 @@ class EffectRule(NamedTuple):
     kind: str
     command: str = ""
     tool: str = ""
+
+
+def effect_rule(table: object) -> EffectRule:
+    """A rule as a user's configuration has it; InvalidInput if it is none."""
+    if not isinstance(table, Mapping) or not all(isinstance(value, str) for value in table.values()):
+        raise InvalidInput(f"{table!r} is not a table of texts", hints=[EXAMPLE])
+    unknown = sorted(table.keys() - {"kind", "command", "tool"})
+    if unknown:
+        raise InvalidInput(f"a rule has no {unknown[0]!r}", hints=[EXAMPLE])
+    rule = EffectRule(table.get("kind", ""), table.get("command", ""), table.get("tool", ""))
+    if not rule.kind.strip() or not rule.kind.isprintable():
+        raise InvalidInput("a rule needs a kind, which is what undo calls its effects", hints=[EXAMPLE])
+    if bool(rule.command) is bool(rule.tool):
+        raise InvalidInput(
+            f"a rule is for a command or for a tool, and the one of kind {rule.kind!r} is not", hints=[EXAMPLE]
+        )
+    if rule.command and parse_pattern(rule.command).questions:
+        raise InvalidInput(f"{rule.command!r} asks a question, which only takeback's own rules may")
+    try:
+        re.compile(rule.tool)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise InvalidInput(f"the tool {rule.tool!r} is no regular expression: {error}") from error
+    return rule
 
 
 OptionTest = tuple[bool, tuple[str, ...], tuple[str, ...]]

@@ -59,10 +59,17 @@ def show(call: Call) -> None:
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return value._asdict() if hasattr(value, "_asdict") else [_plain(each) for each in value]
+    return value
 
 
 def _words(value: Any) -> str:
     if value is None:
         return "-"
-    return ", ".join(value) or "-" if isinstance(value, tuple) else str(value)
+    return ", ".join(map(_word, value)) or "-" if isinstance(value, tuple) else str(value)
+
+
+def _word(value: Any) -> str:
+    """One of several: a pattern, or a rule."""
+    return value if isinstance(value, str) else f"{value.kind}: {value.command or value.tool}"
