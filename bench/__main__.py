@@ -24,14 +24,13 @@ from bench.table import table
 from bench.work import first_capture, history, length, project, restore, turns, undo
 
 HERE = Path(__file__).parent
-NOT_YET = [LeftOut("a turn through the hook command", "there is no hook command yet")]
 
 
 def main() -> None:
     options = _options()
     scale = scales.QUICK if options.quick else scales.FULL if options.full else scales.DEFAULT
     load = os.getloadavg()[0]
-    left_out = [*NOT_YET]
+    left_out: list[LeftOut] = []
     for name, there in [("restic", restic.is_there()), ("borg", borg.is_there())]:
         if not there:
             left_out.append(LeftOut(f"everything against {name}", f"{name} is not installed here"))
@@ -73,6 +72,8 @@ def _measure(base: Path, scale: Scale, only: set[str]) -> list[Row]:
         rows += found
         _say("turns")
         rows += turns.measure(tree, kept, scale.turns, target)
+        if files == scale.small:
+            rows += turns.measure_hooks(tree, kept, scale.turns)
         if files == scale.large:
             _say("undo")
             rows += undo.measure(tree, kept, scale.undos)

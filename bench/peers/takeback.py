@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +28,17 @@ class Takeback:
 
     def turn_end(self) -> None:
         self.line.save(trigger="turn_end", session="bench")
+
+    def hook(self, event: str, **more: str) -> None:
+        """An event of Claude Code, through the command that its configuration names."""
+        said = {"session_id": "bench-0123456789", "cwd": str(self.project), "hook_event_name": event, **more}
+        subprocess.run(
+            [sys.executable, "-P", "-m", "takeback", "hook", "claude-code"],
+            cwd=self.project,
+            env={**os.environ, "TAKEBACK_STORE": str(self.directory)},
+            input=json.dumps(said).encode(),
+            check=True,
+        )
 
     def undo(self) -> None:
         """The newest move, as a whole command."""
@@ -70,3 +83,16 @@ class Takeback:
         if self._store is None:
             self._store = tb.open(str(self.directory))
         return self._store
+
+
+class Hooked:
+    """takeback as an agent has it: a process for each event."""
+
+    def __init__(self, takeback: Takeback) -> None:
+        self._takeback = takeback
+
+    def turn_start(self) -> None:
+        self._takeback.hook("UserPromptSubmit", prompt="a turn")
+
+    def turn_end(self) -> None:
+        self._takeback.hook("Stop")

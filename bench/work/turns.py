@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from bench.measure import alternating, seconds
+from bench.peers.takeback import Hooked
 from bench.rows import Row, against
 from bench.trees import Tree, append
 from bench.work.first_capture import Kept
@@ -18,11 +19,16 @@ class Party(Protocol):
 
 def measure(tree: Tree, kept: Kept, rounds: int, target: float) -> list[Row]:
     """Turns that change two files, which ``target`` is for, and idle ones."""
-    parties: dict[str, Party] = {
-        "takeback": kept.takeback,
-        "docker-agent git": kept.shadow,
-        "opencode git": kept.opencode,
-    }
+    return _against(tree, kept, kept.takeback, "a turn", rounds, target)
+
+
+def measure_hooks(tree: Tree, kept: Kept, rounds: int) -> list[Row]:
+    """The same with takeback as a process for each event, which is how agents call it."""
+    return _against(tree, kept, Hooked(kept.takeback), "a turn through the hook", rounds, 2.0)
+
+
+def _against(tree: Tree, kept: Kept, ours: Party, work: str, rounds: int, target: float) -> list[Row]:
+    parties = {"takeback": ours, "docker-agent git": kept.shadow, "opencode git": kept.opencode}
     for party in parties.values():
         party.turn_start()
         party.turn_end()
@@ -30,7 +36,7 @@ def measure(tree: Tree, kept: Kept, rounds: int, target: float) -> list[Row]:
     for title, changes, bound in [("2 files changed", 2, target), ("nothing changed", 0, None)]:
         times = _turns(tree, parties, changes, rounds)
         targets = {"docker-agent git": bound, "opencode git": bound}
-        rows += against(f"a turn, {title}, {tree.count:,} files", "s", times, targets)
+        rows += against(f"{work}, {title}, {tree.count:,} files", "s", times, targets)
     return rows
 
 

@@ -228,7 +228,7 @@ def _report(
         snapshot=snapshot,
         safety=safety,
         changed=tuple(effect.path for effect in done),
-        merged=tuple(effect.path for effect in done if effect.merged is not None),
+        merged=tuple(effect.path for effect in done if effect.is_merge),
         conflicts=plan.conflicts,
         kept=(*plan.kept, *kept),
         shared=plan.shared,

@@ -13,7 +13,8 @@ from takeback.model.tree import Entry
 class Effect:
     """One path of one part goes from ``before`` to ``after``; None is absence.
 
-    ``merged`` holds bytes that no blob holds yet: the result of a three-way merge, whose id ``after`` names.
+    ``merged`` holds bytes that no blob holds yet, and whose id ``after`` names: the result of a three-way merge, or
+    something new.
     """
 
     part: str
@@ -23,12 +24,16 @@ class Effect:
     merged: bytes | None = field(default=None, repr=False)
 
     @property
+    def is_merge(self) -> bool:
+        return self.merged is not None and self.before is not None
+
+    @property
     def action(self) -> str:
         if self.before is None:
             return "create"
         if self.after is None:
             return "delete"
-        if self.merged is not None:
+        if self.is_merge:
             return "merge"
         if self.before.kind != self.after.kind:
             return "replace"
@@ -96,7 +101,7 @@ class Plan:
 
     @property
     def merged(self) -> tuple[str, ...]:
-        return tuple(effect.path for effect in self.effects if effect.merged is not None)
+        return tuple(effect.path for effect in self.effects if effect.is_merge)
 
 
 @dataclass(frozen=True, slots=True)

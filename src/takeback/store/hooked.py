@@ -91,7 +91,7 @@ def _path(directory: str, *names: str) -> str:
 def _write(path: str, value: dict[str, Any]) -> None:
     temporary = f"{path}.{os.urandom(8).hex()}"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _make_directories(os.path.dirname(path))
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(json.dumps(value).encode())
         os.replace(temporary, path)
@@ -100,6 +100,14 @@ def _write(path: str, value: dict[str, Any]) -> None:
             os.unlink(temporary)
         except OSError:
             pass
+
+
+def _make_directories(path: str) -> None:
+    if not os.path.isdir(path):
+        above, name = os.path.split(path)
+        if name == SESSIONS:
+            os.makedirs(above, mode=0o700, exist_ok=True)
+        os.makedirs(path, mode=0o700, exist_ok=True)
 
 
 def _read(path: str) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class _Session:
         context = {"tool": event.tool, "input": telling.input_of(event.input)}
         self._save(
             "before_action",
-            title=telling.call_of(event.tool, event.input),
+            title=self._title(),
             context=context,
             paths=self._inside(),
             key=key,
@@ -119,13 +119,16 @@ class _Session:
         event = self._event
         self._save(
             "after_action",
-            title=telling.call_of(event.tool, event.input),
+            title=self._title(),
             paths=self._inside(),
             key=event.key,
         )
         if event.goes_on:
             self._open(f"{event.key}&")
         return known
+
+    def _title(self) -> str:
+        return telling.call_of(self._event.tool, self._event.input, self._inside(), self._line.root)
 
     def _inside(self) -> list[str]:
         """Reported paths, which may be relative to where the agent stands."""

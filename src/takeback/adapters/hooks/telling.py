@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _TITLE = 100
@@ -21,9 +21,13 @@ def prompt_of(prompt: str) -> str:
     return shortened(prompt, _PROMPT)
 
 
-def call_of(tool: str, input: Mapping[str, Any]) -> str:
-    """A tool call in a line."""
-    for key in ("command", "cmd", "file_path", "filePath", "notebook_path", "path", "description"):
+def call_of(tool: str, input: Mapping[str, Any], paths: Sequence[str], root: str) -> str:
+    """A tool call in a line: what it writes, or what it runs."""
+    if paths:
+        inside = [path.removeprefix(f"{root}/") for path in paths]
+        more = f" and {len(inside) - 1} more" if len(inside) > 1 else ""
+        return shortened(f"{tool}: {inside[0]}{more}", _TITLE)
+    for key in ("command", "cmd", "description"):
         value = input.get(key)
         if isinstance(value, list):
             value = " ".join(str(each) for each in value[:_VALUES])
