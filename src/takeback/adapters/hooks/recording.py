@@ -8,6 +8,7 @@ turn does.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from takeback import locate
@@ -21,6 +22,7 @@ from takeback.store.hooked import Remembered
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.locate import Place
+    from takeback.model.effect_rule import EffectRule
 
 
 def record(agent: str, event: Event) -> None:
@@ -35,7 +37,8 @@ def record(agent: str, event: Event) -> None:
             hooked.forget_old(directory)
         hooked.ran(directory, agent, event.session, where.root, event.name)
         if known.on:
-            session = _Session(agent, event, locate.timeline(store, where, more=_transcript(agent, event)))
+            line = locate.timeline(store, where, more=_transcript(agent, event))
+            session = _Session(agent, event, line, where["effects"])
             after = session.note(known)
             if after != known:
                 hooked.remember(directory, agent, event.session, after)
@@ -71,8 +74,8 @@ def _transcript(agent: str, event: Event) -> list[Any]:
 class _Session:
     """One event, on the timeline of its session."""
 
-    def __init__(self, agent: str, event: Event, line: Timeline) -> None:
-        self._agent, self._event, self._line = agent, event, line
+    def __init__(self, agent: str, event: Event, line: Timeline, rules: Sequence[EffectRule]) -> None:
+        self._agent, self._event, self._line, self._rules = agent, event, line, rules
 
     def note(self, known: Remembered) -> Remembered:
         """Save; what is to be remembered of the session then."""
@@ -117,15 +120,24 @@ class _Session:
 
     def _after(self, known: Remembered) -> Remembered:
         event = self._event
+        effects = self._effects()
         self._save(
             "after_action",
             title=self._title(),
+            context={"tool": event.tool, "effects": effects} if effects else {},
             paths=self._inside(),
             key=event.key,
         )
         if event.goes_on:
             self._open(f"{event.key}&")
         return known
+
+    def _effects(self) -> list[dict[str, str]]:
+        """What the call did that no snapshot can take back."""
+        from takeback.adapters.hooks.effects import effects_of, outside_root
+
+        found = effects_of(self._event.tool, self._event.input, self._rules)
+        return [each._asdict() for each in (*found, *outside_root(self._inside(), self._line.root))]
 
     def _title(self) -> str:
         return telling.call_of(self._event.tool, self._event.input, self._inside(), self._line.root)
