@@ -330,3 +330,86 @@ def test_a_file_that_cannot_be_read_is_found_with_its_problem(place: MakePlace) 
     (broken,) = install.found(here.where)
 
     assert "is not JSON" in broken.problem and not broken.runs
+
+
+def test_an_interpreter_that_no_slash_command_can_name_is_only_hooked(place: MakePlace) -> None:
+    here = place()
+
+    plan = here.install("/odd`path`/python")
+
+    assert plan.commands == () and "cannot be written into one" in plan.notes[0]
+    assert len(plan.changes) == 1
+
+
+def test_a_scope_that_an_agent_does_not_have_is_refused_with_those_it_has(place: MakePlace) -> None:
+    here = place("codex", "user")
+
+    with pytest.raises(InvalidInput, match="Codex has no local configuration") as refused:
+        install.plan_install(here.agent, "local", here.where, PYTHON)
+    assert refused.value.hints == ("use --user or --project",)
+
+
+@pytest.mark.parametrize(
+    ("agent", "data", "odd"),
+    [
+        ("claude-code", b'{"a": 1, /* mine */ "b": [1,]}', ["comments", "trailing commas"]),
+        ("claude-code", b'\xef\xbb\xbf{"a": "// ,}"}', []),
+        ("gemini-cli", b'\xef\xbb\xbf{"a": 1, /* mine */ "b": [1,]}', ["a byte order mark", "trailing commas"]),
+        ("gemini-cli", b'{"a": 1} // mine', []),
+        ("codex", b'{"hooks": {}} // mine', ["comments"]),
+    ],
+)
+def test_a_file_that_the_agent_itself_cannot_read_is_said_to_be_one(
+    place: MakePlace, agent: str, data: bytes, odd: list[str]
+) -> None:
+    here = place(agent)
+    here.write(data)
+
+    notes = [note for note in here.install().notes if "does not read" in note]
+
+    assert [note.partition(" a file with ")[2].partition(": no hook runs")[0] for note in notes] == odd
+
+
+class TestPlugin:
+    """opencode has no hooks: takeback's plugin is a file of its own."""
+
+    @pytest.mark.parametrize("scope", ["user", "project"])
+    def test_install_twice_and_uninstall_leaves_nothing(self, place: MakePlace, scope: str) -> None:
+        here = place("opencode", scope)
+        before = here.world()
+
+        plan = here.install()
+
+        assert plan.commands == ("/takeback-undo", "/snapshots"), "opencode has an /undo itself"
+        assert here.install().changes == ()
+        here.uninstall()
+        assert here.world() == before
+
+    def test_it_calls_takeback_by_its_interpreter(self, place: MakePlace) -> None:
+        here = place("opencode")
+        here.install()
+
+        (found,) = install.found(here.where)
+
+        assert shlex.split(found.command) == [PYTHON, "-P", "-m", "takeback", "hook", "opencode"]
+        assert found.interpreter == PYTHON
+
+    def test_another_interpreter_takes_the_place_of_the_old_one(self, place: MakePlace) -> None:
+        here = place("opencode")
+        here.install("/old/python")
+        os.unlink(os.path.join(here.where.state, "installed.json"))
+
+        here.install("/new/python")
+
+        assert "/old/python" not in here.file.read_text() and "/new/python" in here.file.read_text()
+
+    def test_a_file_of_that_name_that_is_not_ours_is_never_touched(self, place: MakePlace) -> None:
+        here = place("opencode")
+        here.write(b"export const Mine = async () => ({})\n")
+        before = here.world()
+
+        with pytest.raises(InvalidInput, match="it is there already"):
+            here.install()
+        with pytest.raises(NotFound):
+            here.uninstall()
+        assert here.world() == before

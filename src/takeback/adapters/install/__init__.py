@@ -12,7 +12,8 @@ from takeback.adapters.install.agent import SCOPES, Agent
 from takeback.adapters.install.agents import AGENTS, by_name
 from takeback.adapters.install.applying import apply
 from takeback.adapters.install.looking import Installed, found
-from takeback.adapters.install.planning import Change, Installation, plan_install, plan_uninstall
+from takeback.adapters.install.owned import Change
+from takeback.adapters.install.planning import Installation, plan_install, plan_uninstall
 
 __all__ = [
     "AGENTS",

@@ -75,11 +75,13 @@ class Agent(NamedTuple):
     """The file of each scope that the agent has."""
     format: str
     """A module of `formats`: ``jsonhooks``, ``yamlhooks``; or ``whole`` for a file that is ours alone."""
+    reads: frozenset[str] = frozenset()
+    """What it takes that is not JSON to the letter: of `jsonhooks.oddities`."""
     events: tuple[On, ...] = ()
     tools: str = ""
     """A pattern of the tools that can write."""
     whole: str = ""
-    """The text of a file that is ours alone, with ``{argv}`` for the command as JSON."""
+    """The text of a file that is ours alone, with ``{takeback}`` for how it is called, inside a string."""
     slashes: Mapping[str, str] = {}
     """Where the files of slash commands go, of each scope, with ``{name}`` for the command's name."""
     commands: tuple[Slash, ...] = ()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from takeback.adapters.install import files, record
 from takeback.adapters.install.files import File
-from takeback.adapters.install.planning import Change, Installation
+from takeback.adapters.install.owned import Change
+from takeback.adapters.install.planning import Installation
 
 
 def apply(plan: Installation) -> None:
@@ -16,7 +17,7 @@ def apply(plan: Installation) -> None:
     done: list[Change] = []
     try:
         for change in plan.changes:
-            _carry_out(change, noted)
+            _carry_out(change)
             done.append(change)
     except BaseException:
         for change in reversed(done):
@@ -34,7 +35,7 @@ def apply(plan: Installation) -> None:
                 files.remove_directories(added.directories)
 
 
-def _carry_out(change: Change, noted: dict[str, record.Added]) -> None:
+def _carry_out(change: Change) -> None:
     if change.after is None:
         files.remove(change.file)
     else:

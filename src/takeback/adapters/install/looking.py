@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 from typing import NamedTuple
 
@@ -47,14 +49,26 @@ def look(agent: Agent, scope: str, path: str) -> Installed | None:
         file = files.read(path)
         if file.data is None:
             return None
-        entries = format_named(agent.format).find(files.text_of(file), ours(agent.name))
+        text = files.text_of(file)
+        command = _plugin_command(agent, text) if agent.format == "whole" else _first_command(agent, text)
     except TakebackError as error:
         return Installed(agent.name, scope, path, "", "", False, error.message)
-    if not entries:
+    if not command:
         return None
-    command = entries[0].entry.command
     try:
         interpreter = shlex.split(command)[0]
     except (ValueError, IndexError):
         interpreter = command.partition(" ")[0]
     return Installed(agent.name, scope, path, command, interpreter, os.access(interpreter, os.X_OK))
+
+
+def _first_command(agent: Agent, text: str) -> str:
+    entries = format_named(agent.format).find(text, ours(agent.name))
+    return entries[0].entry.command if entries else ""
+
+
+def _plugin_command(agent: Agent, text: str) -> str:
+    for line in text.splitlines():
+        if ours(agent.name).search(line) and (found := re.search(r'"(?:[^"\\]|\\.)*"', line)):
+            return str(json.loads(found[0]))
+    return ""

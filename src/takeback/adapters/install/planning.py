@@ -8,21 +8,18 @@ from typing import NamedTuple
 from takeback.adapters.install import files, record
 from takeback.adapters.install.agent import Agent, entries, ours
 from takeback.adapters.install.files import File
-from takeback.adapters.install.formats import format_named
+from takeback.adapters.install.formats import format_named, jsonhooks
 from takeback.adapters.install.formats.text import Span
+from takeback.adapters.install.owned import (
+    Change,
+    plan_plugin,
+    plan_slashes,
+    plan_without_plugin,
+    plan_without_slashes,
+)
 from takeback.adapters.install.record import Added
-from takeback.adapters.install.slashes import plan_slashes, plan_without_slashes
 from takeback.errors import InvalidInput, NotFound, TakebackError
 from takeback.locate import Agents
-
-
-class Change(NamedTuple):
-    """One file that becomes another; ``after`` is None where it goes."""
-
-    file: File
-    after: bytes | None
-    added: Added | None = None
-    """What is to be noted about it; None to forget it."""
 
 
 class Installation(NamedTuple):
@@ -51,22 +48,28 @@ def plan_install(agent: Agent, scope: str, where: Agents, interpreter: str, *, f
     """Add takeback's hooks and slash commands, or bring older ones up to date; no changes if all is there."""
     path = file or file_of(agent, scope, where)
     noted = record.read(where.state)
-    changes = list(_install_hooks(agent, scope, path, interpreter, noted))
+    if agent.format == "whole":
+        changes = plan_plugin(agent, scope, path, interpreter, noted)
+    else:
+        changes = tuple(_install_hooks(agent, scope, path, interpreter, noted))
     slashes = plan_slashes(agent, scope, where, interpreter, noted)
-    changes += [Change(*each) for each in slashes.changes]
-    return Installation(agent, scope, path, where.state, tuple(changes), slashes.names, slashes.notes)
+    notes = (*_unread(agent, path), *slashes.notes)
+    return Installation(agent, scope, path, where.state, (*changes, *slashes.changes), slashes.names, notes)
 
 
 def plan_uninstall(agent: Agent, scope: str, where: Agents, *, file: str | None = None) -> Installation:
     """Remove exactly what is takeback's."""
     path = file or file_of(agent, scope, where)
     noted = record.read(where.state)
-    changes = list(_uninstall_hooks(agent, path, noted))
+    if agent.format == "whole":
+        changes = plan_without_plugin(agent, path, noted)
+    else:
+        changes = tuple(_uninstall_hooks(agent, path, noted))
     slashes = plan_without_slashes(agent, scope, where, noted)
-    changes += [Change(*each) for each in slashes.changes]
+    changes = (*changes, *slashes.changes)
     if not changes:
         raise NotFound(f"takeback is not installed in {path}", hints=["`takeback doctor` shows where it is"])
-    return Installation(agent, scope, path, where.state, tuple(changes), (), slashes.notes)
+    return Installation(agent, scope, path, where.state, changes, (), slashes.notes)
 
 
 def _install_hooks(agent: Agent, scope: str, path: str, interpreter: str, noted: dict[str, Added]) -> Iterator[Change]:
@@ -91,6 +94,14 @@ def _install_hooks(agent: Agent, scope: str, path: str, interpreter: str, noted:
     added = Added(agent.name, scope, record.digest(after), edited.spans, made, created, directories)
     _check(agent, file, after, len(wanted))
     yield Change(file, after, added)
+
+
+def _unread(agent: Agent, path: str) -> Iterator[str]:
+    """What a person wrote that the agent does not understand: it then ignores the whole file, hooks and all."""
+    file = files.read(path)
+    if file.data is not None and agent.format == "jsonhooks":
+        for odd in sorted(jsonhooks.oddities(files.text_of(file)) - agent.reads):
+            yield f"{agent.title} does not read a file with {odd}: no hook runs until you take that out of {path}"
 
 
 def _uninstall_hooks(agent: Agent, path: str, noted: dict[str, Added]) -> Iterator[Change]:

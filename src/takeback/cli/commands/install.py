@@ -10,37 +10,32 @@ from takeback.cli import editing, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import say
-from takeback.errors import InvalidInput
 
 
 @click.command("install", cls=Command)
 @click.argument("agent")
-@click.argument("file", required=False)
 @click.option("--user", is_flag=True, help="For all your projects, in your own configuration; the default.")
 @click.option("--project", is_flag=True, help="For everybody who works on this project, in a file of the project.")
 @click.option("--local", is_flag=True, help="For you in this project, in a file that is not shared (Claude Code).")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def command(
-    call: Call, agent: str, file: str | None, user: bool, project: bool, local: bool, dry_run: bool, yes: bool
-) -> int:
+def command(call: Call, agent: str, user: bool, project: bool, local: bool, dry_run: bool, yes: bool) -> int:
     """Make each turn of a coding agent a move that can be taken back.
 
-    AGENT is claude-code. Adds hooks to the agent's own configuration, and /undo
-    and /snapshots inside the agent. Everything else in its files stays as it is, byte for byte; the change is shown
+    AGENT is claude-code, codex, gemini-cli or opencode. Adds hooks to the agent's own configuration, and /undo and
+    /snapshots inside the agent where it has commands that a person can add. Everything else in its files stays as it is, byte for byte; the change is shown
     first. Installing again changes nothing, or brings older hooks up to date; `takeback uninstall` removes exactly what
     was added.
 
     For example:
       takeback install claude-code
       takeback install claude-code --local --dry-run
+      takeback install codex --project
     """
     from takeback.adapters import install
 
     chosen = install.by_name(agent)
-    if file is not None and chosen.files:
-        raise InvalidInput(f"{chosen.title} has a fixed configuration file", hints=["leave FILE out"])
     where = editing.agents_here(call)
     scope = editing.scope_of(user, project, local)
     plan = install.plan_install(chosen, scope, where, sys.executable)

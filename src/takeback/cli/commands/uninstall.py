@@ -12,16 +12,13 @@ from takeback.cli.people import say
 
 @click.command("uninstall", cls=Command)
 @click.argument("agent")
-@click.argument("file", required=False)
 @click.option("--user", is_flag=True, help="From your own configuration; the default.")
 @click.option("--project", is_flag=True, help="From the project's file.")
 @click.option("--local", is_flag=True, help="From the project's file that is not shared (Claude Code).")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def command(
-    call: Call, agent: str, file: str | None, user: bool, project: bool, local: bool, dry_run: bool, yes: bool
-) -> int:
+def command(call: Call, agent: str, user: bool, project: bool, local: bool, dry_run: bool, yes: bool) -> int:
     """Remove takeback's hooks and commands from an agent, and nothing else.
 
     If nobody edited the agent's files since, they are the same bytes as before `takeback install`; what was added

@@ -1,7 +1,8 @@
 """Claude Code: hooks in settings.json, commands as Markdown files. Times are seconds.
 
 It ignores events that it does not know, so newer ones do no harm in an older version. A matcher that is more than names
-and bars is a regular expression that may match anywhere in a name, hence the anchors.
+and bars is a regular expression that may match anywhere in a name, hence the anchors. A slash command whose shell part
+fails says nothing to the model, hence the ``|| true``.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ _UNDO = """\
 ---
 description: Take back what the last turn changed
 argument-hint: "[move]"
-allowed-tools: Bash({takeback} undo:*)
+allowed-tools: Bash({takeback} undo:*), Bash(true)
 disable-model-invocation: true
 ---
-!`{takeback} undo --yes --session "${CLAUDE_SESSION_ID}" $ARGUMENTS 2>&1`
+!`{takeback} undo --yes --session "${CLAUDE_SESSION_ID}" $ARGUMENTS 2>&1 || true`
 
 Tell the person in one or two lines what the output above says was taken back. Do nothing else, and run no tool.
 """
@@ -40,6 +41,7 @@ CLAUDE_CODE = Agent(
         "local": "{project}/.claude/settings.local.json",
     },
     format="jsonhooks",
+    reads=frozenset({"a byte order mark"}),
     events=(
         On("SessionStart"),
         On("UserPromptSubmit"),

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from takeback.adapters.install.formats.text import BOM, line_of
@@ -86,6 +87,11 @@ class Document:
     @property
     def has_comments(self) -> bool:
         return any(token.kind == "comment" for token in self.tokens)
+
+    @property
+    def has_trailing_commas(self) -> bool:
+        punctuation = [token.text for token in self.tokens if token.kind != "comment"]
+        return any(here == "," and after in "}]" for here, after in pairwise(punctuation))
 
     def token_before(self, offset: int) -> Token:
         """The last token, or comment, that ends at an offset or before it."""

@@ -11,7 +11,7 @@ from typing import Any
 from takeback.adapters.install.agent import Edited, Entry, Found, Key, Ours, Stripped
 from takeback.adapters.install.formats import jsonedit
 from takeback.adapters.install.formats.jsonc import Document, Item, Node, parse
-from takeback.adapters.install.formats.text import Insertion, insert, without
+from takeback.adapters.install.formats.text import BOM, Insertion, insert, without
 from takeback.errors import InvalidInput
 
 ROOT = "hooks"
@@ -48,6 +48,17 @@ def add(text: str, entries: Sequence[Entry]) -> Edited:
     if missing:
         places += jsonedit.add(document, hooks, missing)
     return _edited(text, places, made)
+
+
+def oddities(text: str) -> set[str]:
+    """What of a text is not JSON to the letter; some agents read it nevertheless."""
+    document = _parsed(text)
+    found = {
+        "a byte order mark": text.startswith(BOM),
+        "comments": document.has_comments,
+        "trailing commas": document.has_trailing_commas,
+    }
+    return {name for name, there in found.items() if there}
 
 
 def strip(text: str, ours: Ours, made: Sequence[Key] | None) -> Stripped:

@@ -1,0 +1,30 @@
+"""Codex: hooks in a file of their own beside config.toml, in Claude Code's shape. Times are seconds.
+
+It merges that file with hooks in config.toml, and asks once before it runs a hook that is new or changed. Commands of its
+own cannot run anything without the model, so there is no /undo: its ``!`` runs any command of the shell.
+"""
+
+from __future__ import annotations
+
+from takeback.adapters.install.agent import Agent, On
+
+CODEX = Agent(
+    name="codex",
+    title="Codex",
+    files={"user": "{codex}/hooks.json", "project": "{project}/.codex/hooks.json"},
+    no_scope=" of its own",
+    format="jsonhooks",
+    events=(
+        On("SessionStart"),
+        On("UserPromptSubmit"),
+        On("PreToolUse", tools=True, timeout=60),
+        On("PostToolUse", tools=True, timeout=60),
+        On("Stop", timeout=60),
+        On("SessionEnd"),
+    ),
+    tools="^(Bash|apply_patch|Edit|Write|mcp__.*)$",
+    next=(
+        "Codex runs new hooks only after you trust them: start it, type /hooks, and trust those of takeback",
+        "`takeback undo` takes the last turn back, in any terminal or, with a ! before it, inside Codex",
+    ),
+)
