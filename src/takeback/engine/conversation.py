@@ -22,6 +22,12 @@ from takeback.store.reader import Reader
 PART = "transcript"
 
 
+def can_be_put_back(move: Move) -> bool:
+    """Whether the conversation of a move's session was captured with it."""
+    session, length = _mark(move.context.get("opened"))
+    return bool(length) and session == move.session
+
+
 def plan_before(line: Line, reader: Reader, present: Present, targets: Sequence[Move]) -> Proposal:
     """What puts the conversation back as it was before the oldest of some moves."""
     oldest = min(targets, key=lambda move: move.opening_seq)

@@ -50,6 +50,29 @@ def restore(
         return carry_out(line, writer, _plan(line, writer, present, target, only, paths), present)
 
 
+def plan_to(line: Line, reference: Reference, places: dict[str, str], paths: Iterable[str] | None = None) -> Plan:
+    """What `restore_to` would make; InvalidInput if it would refuse one of the places."""
+    with line.blobs.reader() as reader:
+        target = find(line, reader, reference)
+        effects: list[Effect] = []
+        for name, place in places.items():
+            source = _source_of(line, target, name)
+            some = source.fresh(reader, target.parts[name], _clean(paths))
+            _check_place(source, place, some)
+            effects += some
+    where = ", ".join(dict.fromkeys(places.values()))
+    return Plan(
+        verb="restore",
+        timeline=line.name,
+        root=where,
+        present=None,
+        effects=tuple(effects),
+        target=target.id,
+        title=f"restore of {short(target.id)} to {where}",
+        not_captured=target.not_captured,
+    )
+
+
 def restore_to(
     line: Line,
     reference: Reference,

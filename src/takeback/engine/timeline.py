@@ -15,6 +15,7 @@ from takeback.engine.line import Line
 from takeback.engine.references import Reference
 from takeback.engine.scope import Scope
 from takeback.errors import InvalidInput
+from takeback.errors import InvalidInput
 from takeback.model.progress import Listener, Progress, Watch
 from takeback.model.sizes import parse_seconds
 from takeback.model.snapshot import Snapshot
@@ -127,11 +128,18 @@ class Timeline:
         return history.changes(self._line, reference)
 
     def plan(
-        self, reference: Reference, *, only: Iterable[str] | None = None, paths: Iterable[str] | None = None
+        self,
+        reference: Reference,
+        *,
+        only: Iterable[str] | None = None,
+        paths: Iterable[str] | None = None,
+        to: StrPath | Mapping[str, StrPath] | None = None,
     ) -> Plan:
-        """What `restore` would do; nothing is touched."""
+        """What `restore` would do; nothing is touched. A plan for another place is only to be looked at."""
         from takeback.engine import restore as restoring
 
+        if to is not None:
+            return restoring.plan_to(self._line, reference, _places(to, only), paths)
         return restoring.plan_restore(self._line, reference, only, paths, self._watch())
 
     def plan_undo(
@@ -175,8 +183,7 @@ class Timeline:
 
         if to is None:
             return restoring.restore(self._line, reference, only, paths, self._watch())
-        places = _places(to) if isinstance(to, Mapping) else dict.fromkeys(only or ("workspace",), os.fspath(to))
-        return restoring.restore_to(self._line, reference, places, paths)
+        return restoring.restore_to(self._line, reference, _places(to, only), paths)
 
     def undo(
         self,
@@ -300,5 +307,12 @@ def _names(only: Iterable[str] | None) -> tuple[str, ...] | None:
     return None if only is None else tuple(dict.fromkeys(only))
 
 
-def _places(to: Mapping[str, StrPath]) -> dict[str, str]:
+def _places(to: StrPath | Mapping[str, StrPath], only: Iterable[str] | None = None) -> dict[str, str]:
+    if not isinstance(to, Mapping):
+        parts = list(only or ("workspace",))
+        if len(parts) > 1:
+            raise InvalidInput(
+                f"{' and '.join(parts)} cannot share a directory", hints=["restore them one by one, each to its own"]
+            )
+        return {parts[0]: os.fspath(to)}
     return {part: os.fspath(place) for part, place in to.items()}

@@ -68,7 +68,9 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
     for targets, after_seq in candidates(line, wish):
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
         if plan.effects:
-            if wish.only is not None and conversation.PART in wish.only:
+            if wish.only is None and conversation.can_be_put_back(targets[-1]):
+                plan = replace(plan, notes=(*plan.notes, _about_conversation(targets[-1])))
+            elif wish.only is not None and conversation.PART in wish.only:
                 said = conversation.plan_before(line, writer.reader, present, targets)
                 plan = replace(plan, effects=(*plan.effects, *said.effects), notes=(*plan.notes, *said.notes))
             return replace(plan, moves=(*plan.moves, *passed))
@@ -82,6 +84,13 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
                 hints=[f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back"] if by else (),
             )
     raise NotFound("there is nothing to undo", hints=["`takeback log` shows what was recorded"])
+
+
+def _about_conversation(move: Move) -> str:
+    return (
+        f"the agent still remembers it; `takeback undo {short(move.id)} --only transcript` makes a session of the "
+        "conversation before it"
+    )
 
 
 def _check_parts(line: Line, wish: Wish) -> None:

@@ -267,3 +267,25 @@ def test_capture_needs_no_file_yet(agent: Agent) -> None:
     with agent._store.blobs.writer() as writer:
         part = source.capture(writer, None, Watch())
     assert part.detail["length"] == 0 and part.not_captured == ()
+
+
+def test_a_dry_run_of_another_place_says_what_would_be_there_and_what_is_in_the_way(
+    agent: Agent, tmp_path: Path
+) -> None:
+    agent.turn("first", a="1")
+    plan = agent.person().plan("@", only=["transcript"], to=tmp_path / "there")
+    assert [effect.path for effect in plan.effects] == [agent.file.name]
+    assert not (tmp_path / "there").exists()
+    with pytest.raises(InvalidInput, match="not empty"):
+        agent.person().plan("@", to=agent.root.parent)
+    with pytest.raises(InvalidInput, match="cannot share"):
+        agent.person().plan("@", only=["workspace", "transcript"], to=tmp_path / "there")
+
+
+def test_undo_says_that_the_conversation_can_be_put_back_too(agent: Agent) -> None:
+    agent.turn("first", a="1")
+    agent.turn("second", a="2")
+    report = agent.person().undo()
+    assert any(f"undo {report.moves[0][:8]} --only transcript" in note for note in report.notes)
+    agent.person().undo(report.moves[0], only=["transcript"])
+    assert agent.said(agent.others()[0]) == ["first", "did first"]

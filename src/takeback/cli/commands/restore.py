@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +13,6 @@ from takeback.cli.call import Call
 from takeback.cli.people import say
 from takeback.cli.text import count
 from takeback.model.ids import short
-from takeback.model.plan import Effect, Plan
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
@@ -76,7 +74,7 @@ def _elsewhere(
     dry_run: bool,
 ) -> int:
     if dry_run:
-        acting.show_plan(call, _plan(line, reference, paths, parts, to))
+        acting.show_plan(call, line.plan(reference, only=parts, paths=paths, to=to))
         return 0
     report = line.restore(reference, only=parts, paths=paths, to=to)
     if call.json:
@@ -86,18 +84,3 @@ def _elsewhere(
     say(*plans.missing_lines(report))
     say([("read back and verified", "good")])
     return 0
-
-
-def _plan(line: Timeline, reference: str, paths: Sequence[str] | None, parts: Sequence[str] | None, to: str) -> Plan:
-    """What would be made in another directory."""
-    from takeback.engine.restore import parts_of
-
-    snapshot = line.show(reference)
-    parts_of(snapshot, parts)
-    effects = [
-        Effect("workspace", path, None, entry)
-        for wanted in paths or [""]
-        for path, entry in line.files(snapshot, wanted)
-    ]
-    plan = Plan("restore", snapshot.timeline, to, None, tuple(effects), target=snapshot.id)
-    return replace(plan, title=f"restore of {short(snapshot.id)} to {to}", not_captured=snapshot.not_captured)

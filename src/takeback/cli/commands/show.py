@@ -21,7 +21,7 @@ from takeback.model.ids import short
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.model.diff import Change
-    from takeback.model.snapshot import Snapshot
+    from takeback.model.snapshot import Part, Snapshot
 
 _MOST = 40
 _SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
@@ -67,7 +67,7 @@ def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
     if isinstance(git, dict) and git.get("commit"):
         branch = f" on {git['branch']}" if git.get("branch") else ""
         facts.append([("git", "quiet"), f"{str(git['commit'])[:10]}{branch}"])
-    facts += [[("part", "quiet"), f"{part.name} ({part.kind})"] for part in snapshot.parts.values()]
+    facts += [[("part", "quiet"), _about(part)] for part in snapshot.parts.values()]
     yield from table(facts, indent=2)
     if files:
         yield [(f"{count(len(files), 'file')} changed since {short(snapshot.parent or '')}", "head")]
@@ -80,6 +80,13 @@ def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
         yield [("not captured, and never touched by a restore", "warn")]
         for item in snapshot.not_captured:
             yield [f"  {item.path}: {item.reason}{f' ({item.detail})' if item.detail else ''}"]
+
+
+def _about(part: Part) -> str:
+    """A part in words."""
+    agent, session = part.detail.get("agent"), part.detail.get("session")
+    of = f" of {agent}, session {session}" if isinstance(agent, str) and isinstance(session, str) else ""
+    return f"{part.name} ({part.kind}){of}"
 
 
 def _resolve(call: Call, line: Timeline, reference: str) -> tuple[Snapshot, str | None]:
