@@ -15,7 +15,6 @@ from takeback.engine.line import Line
 from takeback.engine.references import Reference
 from takeback.engine.scope import Scope
 from takeback.errors import InvalidInput
-from takeback.errors import InvalidInput
 from takeback.model.progress import Listener, Progress, Watch
 from takeback.model.sizes import parse_seconds
 from takeback.model.snapshot import Snapshot
