@@ -7,7 +7,9 @@ import tempfile
 import tomllib
 
 from takeback import locate
+from takeback.sources.workspace.git import Head, Repository
 from takeback.sources.workspace.git import config as gitconfig
+from takeback.sources.workspace.git.happened import Span, happened
 from takeback.sources.workspace.git.index import read_index
 from takeback.sources.workspace.ignore.patterns import matcher
 from takeback.sources.workspace.ignore.tracking import TrackedCache
@@ -34,6 +36,15 @@ def git_index(data: bytes) -> None:
         tracked = read_index(_PLACE, sha256)
         assert list(tracked.paths) == sorted(tracked.paths)
         tracked.holds_below(b"a")
+
+
+def git_log(data: bytes) -> None:
+    os.makedirs(os.path.join(_PLACE, "logs"), exist_ok=True)
+    with open(os.path.join(_PLACE, "logs", "HEAD"), "wb") as file:
+        file.write(data)
+    span = Span(Head("0" * 40, "main"), Head("1" * 40, "main"), 10**18, 2 * 10**18)
+    for effect in happened(Repository(_PLACE, _PLACE, _PLACE), [span, span]):
+        assert effect.kind and effect.what.isprintable() and len(effect.what) < 300
 
 
 def git_config(data: bytes) -> None:
@@ -79,7 +90,19 @@ _SECTION = encode_section(
     bytes(32), bytes(32), [("a", "f", (1, 2, 3, 4, 5), bytes(32)), ("b", "I", (0, 0, 0, 0, 0), bytes(32))]
 )
 
+_LOGGED = b"%040d %040d A <a@b> 1500000000 +0000\t%s\n"
+
 TARGETS = {
+    "git_log": (
+        git_log,
+        [
+            _LOGGED % (0, 1, b"commit (initial): x") + _LOGGED % (1, 2, b"checkout: moving from main to side"),
+            _LOGGED % (1, 2, b"rebase (start): checkout main")
+            + _LOGGED % (2, 3, b"rebase (pick): y")
+            + _LOGGED % (3, 3, b"rebase (finish): returning to refs/heads/side"),
+            _LOGGED % (1, 2, b"pull: Fast-forward") + _LOGGED % (2, 1, b"reset: moving to HEAD~1"),
+        ],
+    ),
     "ignore": (
         ignore,
         [b"*.log\n!a.log\n/d e/\n**/x/**\n[a-c]?\\*\n", b"*a*a*a*a*a*a*a*a*b\n", b"[[:alpha:]-]*[!z]\n"],

@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from takeback.cli.people import Line
-from takeback.cli.text import clip, count
+from takeback.cli.people import Line, table
+from takeback.cli.text import clip, count, moment
 from takeback.model.ids import short
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Plan, Report
+    from takeback.model.plan import Outside, Plan, Report
 
 MOST = 40
 """Paths of one kind that are listed on a terminal before the rest is only counted."""
+
+FEW = 8
+"""Effects of one kind that are listed there."""
 
 _STYLES = {"create": "plus", "delete": "minus", "merge": "label", "change": "name", "replace": "name", "chmod": "name"}
 _ORDER = ("create", "change", "merge", "replace", "chmod", "delete")
@@ -90,17 +93,35 @@ def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
     yield from _group(
         "several sessions may have changed it; --shared takes it back, too", "warn", list(value.shared), most
     )
-    yield from _group(
-        "happened outside and cannot be taken back",
-        "warn",
-        [f"{item.kind}: {item.what}" for item in value.outside],
-        most,
-    )
+    yield from _outside_lines(value.outside, None if most is None else FEW)
     yield from _not_captured("is not in the snapshot, and is left alone", value, most)
     for note in value.notes:
         yield [("note: ", "warn"), note]
     for hint in value.hints:
         yield [("hint: ", "warn"), hint]
+
+
+def _outside_lines(outside: Sequence[Outside], few: int | None) -> Iterator[Line]:
+    """What cannot be taken back, by time; what was done again and again is said once, and no kind hides the others."""
+    if not outside:
+        return
+    times: dict[tuple[str, str], list[int]] = {}
+    for item in outside:
+        times.setdefault((item.kind, item.what), []).append(item.time_ns)
+    shown: Counter[str] = Counter()
+    left: Counter[str] = Counter()
+    rows: list[Line] = []
+    for (kind, what), when in times.items():
+        if few is not None and shown[kind] >= few:
+            left[kind] += len(when)
+            continue
+        shown[kind] += 1
+        again = f"  {len(when)} times" if len(when) > 1 else ""
+        rows.append([(moment(when[0]) if when[0] else "", "quiet"), (kind, "warn"), f"{what}{again}"])
+    yield [("happened outside and cannot be taken back", "warn")]
+    yield from table(rows, indent=2)
+    for kind, number in left.items():
+        yield [(f"  … and {number:,} more of the kind {kind}; --dry-run --json lists them all", "quiet")]
 
 
 def missing_lines(report: Report) -> Iterator[Line]:

@@ -68,3 +68,9 @@ def age(time_ns: int, now_ns: int | None = None) -> str:
         if seconds < limit:
             return f"{int(seconds // unit)} {name} ago"
     return time.strftime("%Y-%m-%d", time.localtime(time_ns / 1e9))
+
+
+def moment(time_ns: int, now_ns: int | None = None) -> str:
+    """When exactly: ``14:03:22`` today, before that with the date."""
+    then, now = (time.localtime(each / 1e9) for each in (time_ns, now_ns if now_ns is not None else time.time_ns()))
+    return time.strftime("%H:%M:%S" if then[:3] == now[:3] else "%Y-%m-%d %H:%M:%S", then)

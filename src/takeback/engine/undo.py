@@ -12,7 +12,7 @@ from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
 from takeback.engine.line import Line, Present
-from takeback.engine.outside import outside_effects
+from takeback.engine.outside import happened_beside
 from takeback.errors import NotFound
 from takeback.model.ids import short
 from takeback.model.move import Move
@@ -157,6 +157,7 @@ def _plan(
             conflicts += proposal.conflicts
             kept += proposal.kept
             notes += proposal.notes
+    beside = happened_beside(line, present, targets)
     return Plan(
         verb=verb,
         timeline=line.name,
@@ -168,10 +169,10 @@ def _plan(
         conflicts=tuple(conflicts),
         kept=tuple(kept),
         shared=tuple(common),
-        outside=outside_effects(targets),
+        outside=beside.outside,
         not_captured=_left_out(present),
         notes=tuple(notes),
-        hints=_by_hand(line, conflicts, steps[-1].before) if conflicts else (),
+        hints=(*(_by_hand(line, conflicts, steps[-1].before) if conflicts else ()), *beside.hints),
     )
 
 

@@ -28,8 +28,9 @@ from takeback.store.writer import Writer
 
 if TYPE_CHECKING:
     from takeback.model.diff import Change
-    from takeback.model.plan import Effect, Kept
+    from takeback.model.plan import Effect, Kept, Outside
     from takeback.sources.protocol import Proposal, Staged, Step
+    from takeback.sources.witness import Between
     from takeback.sources.workspace.place.files import StagedFiles
     from takeback.sources.workspace.watching import Watcher
 
@@ -183,6 +184,20 @@ class Workspace:
         from takeback.sources.workspace.watching import Watcher
 
         return Watcher(self.root, self._patterns)
+
+    def witnessed(self, stretches: Sequence[Between]) -> tuple[Sequence[Outside], Sequence[str]]:
+        """Commits that git gained, and what else moved its HEAD."""
+        from takeback.sources.workspace.git.happened import Span, happened, way_back
+
+        repository = git.find(self.root)
+        spans = [
+            Span(git.noted(each.opened), git.noted(each.closed), each.since_ns, each.until_ns) for each in stretches
+        ]
+        if repository is None or not any(span.opened.commit or span.opened.branch for span in spans):
+            return (), ()
+        told = happened(repository, spans)
+        hint = way_back(spans, repository.head()) if told else ""
+        return told, (hint,) if hint else ()
 
     def _detail(self) -> dict[str, Any]:
         repository = git.find(self.root)

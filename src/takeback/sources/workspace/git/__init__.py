@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from takeback.model.tree import name_text
 from takeback.sources.workspace.git import config as gitconfig
@@ -27,6 +28,14 @@ class Head(NamedTuple):
 
     commit: str | None = None
     branch: str | None = None
+
+
+def noted(context: Mapping[str, Any]) -> Head:
+    """What a context says about git, which may be anything."""
+    said = context.get("git")
+    values = [said.get(key) if isinstance(said, dict) else None for key in ("commit", "branch")]
+    commit, branch = (value if isinstance(value, str) else None for value in values)
+    return Head(commit, branch)
 
 
 @dataclass(frozen=True)
