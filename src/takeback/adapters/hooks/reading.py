@@ -43,6 +43,8 @@ def read(agent: Agent, raw: Mapping[str, Any]) -> Event | None:
         return None
     if _text(raw, "agent_id") and said.trigger in ("turn_start", "turn_end", "session_end", ""):
         return None  # a subagent's own turns lie inside the turn of the one that it works for
+    if not said.trigger and _text(raw, "source") == "compact":
+        return None  # the same session goes on, and may be in the middle of a turn
     tool, input = _text(raw, "tool_name"), raw.get("tool_input")
     input = input if isinstance(input, dict) else {}
     if said.trigger in ("before_action", "after_action") and not _can_write(agent, tool, raw):

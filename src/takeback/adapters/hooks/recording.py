@@ -89,8 +89,9 @@ class _Session:
         if trigger == "turn_end" and self._event.goes_on:
             self._save("interval")  # the turn stays open for what works in the background
             return known
-        self._save(trigger or "interval")
-        return known._replace(in_turn=known.in_turn and not trigger)
+        # A session that begins while its turn is open was killed in it.
+        self._save(trigger or ("turn_end" if known.in_turn else "interval"))
+        return known._replace(in_turn=False)
 
     def _begin(self, known: Remembered) -> Remembered:
         if self._event.again and known.in_turn:

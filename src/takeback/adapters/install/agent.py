@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from takeback.adapters.install.formats.text import Span
@@ -78,8 +78,8 @@ class Agent(NamedTuple):
     reads: frozenset[str] = frozenset()
     """What it takes that is not JSON to the letter: of `jsonhooks.oddities`."""
     events: tuple[On, ...] = ()
-    tools: str = ""
-    """A pattern of the tools that can write."""
+    tools: str | None = None
+    """A pattern of the tools that may write; None for all of them."""
     whole: str = ""
     """The text of a file that is ours alone, with ``{takeback}`` for how it is called, inside a string."""
     slashes: Mapping[str, str] = {}
@@ -111,3 +111,8 @@ def entries(agent: Agent, interpreter: str) -> tuple[Entry, ...]:
     """The hooks that an agent's configuration should hold."""
     run = command(agent.name, interpreter)
     return tuple(Entry(on.event, run, agent.tools if on.tools else None, on.timeout) for on in agent.events)
+
+
+def all_but(names: Iterable[str]) -> str:
+    """A pattern, in JavaScript's words, of every tool but some: one that nobody knows yet may write."""
+    return f"^(?!({'|'.join(sorted(names))})$)"

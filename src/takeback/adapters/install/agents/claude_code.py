@@ -7,7 +7,8 @@ fails says nothing to the model, hence the ``|| true``.
 
 from __future__ import annotations
 
-from takeback.adapters.install.agent import Agent, On, Slash
+from takeback.adapters.hooks.agents import AGENTS
+from takeback.adapters.install.agent import Agent, On, Slash, all_but
 
 _UNDO = """\
 ---
@@ -52,7 +53,7 @@ CLAUDE_CODE = Agent(
         On("StopFailure", timeout=60),
         On("SessionEnd"),
     ),
-    tools="^(Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|EnterWorktree|ExitWorktree|mcp__.*)$",
+    tools=all_but(AGENTS["claude-code"].reads),
     slashes={
         "user": "{claude_code}/commands/{name}.md",
         "project": "{project}/.claude/commands/{name}.md",

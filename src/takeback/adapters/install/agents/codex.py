@@ -1,7 +1,8 @@
 """Codex: hooks in a file of their own beside config.toml, in Claude Code's shape. Times are seconds.
 
 It merges that file with hooks in config.toml, and asks once before it runs a hook that is new or changed. Commands of its
-own cannot run anything without the model, so there is no /undo: its ``!`` runs any command of the shell.
+own cannot run anything without the model, so there is no /undo: its ``!`` runs any command of the shell. Its patterns
+cannot say "all but these", so every tool is told of.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ CODEX = Agent(
         On("Stop", timeout=60),
         On("SessionEnd"),
     ),
-    tools="^(Bash|apply_patch|Edit|Write|mcp__.*)$",
     next=(
         "Codex runs new hooks only after you trust them: start it, type /hooks, and trust those of takeback",
         "`takeback undo` takes the last turn back, in any terminal or, with a ! before it, inside Codex",

@@ -6,7 +6,8 @@ person, and knows nothing of the session.
 
 from __future__ import annotations
 
-from takeback.adapters.install.agent import Agent, On, Slash
+from takeback.adapters.hooks.agents import AGENTS
+from takeback.adapters.install.agent import Agent, On, Slash, all_but
 
 _UNDO = '''\
 description = "Take back what the last turn changed"
@@ -41,7 +42,7 @@ GEMINI_CLI = Agent(
         On("AfterAgent", timeout=60_000),
         On("SessionEnd", timeout=30_000),
     ),
-    tools="^(write_file|replace|run_shell_command|save_memory|mcp_.*)$",
+    tools=all_but(AGENTS["gemini-cli"].reads),
     slashes={"user": "{gemini_cli}/commands/{name}.toml", "project": "{project}/.gemini/commands/{name}.toml"},
     commands=(Slash("undo", _UNDO), Slash("snapshots", _SNAPSHOTS)),
     next=("sessions that are open take it up when they are started again",),
