@@ -112,3 +112,51 @@ def test_on_a_terminal_no_means_no(cli: Cli, home: Path) -> None:
 
     assert terminal.end() == 130
     assert not _settings(home).exists()
+
+
+class TestEnv:
+    """Ignored files such as .env are offered to be kept."""
+
+    def _ignore(self, cli: Cli) -> None:
+        cli.write(".takebackignore", ".env\n")
+        cli.write(".env", "KEY=1")
+
+    def test_they_are_kept_when_asked_for(self, cli: Cli, home: Path) -> None:
+        self._ignore(cli)
+
+        done = cli.json("install", "claude-code", "--yes", "--keep-env")
+
+        config = home / ".config" / "takeback" / "config.toml"
+        assert config.read_text() == 'include = [".env"]\n'
+        assert done["changed"][-1] == {"path": str(config), "action": "create"}
+
+    def test_they_are_captured_from_then_on(self, cli: Cli) -> None:
+        self._ignore(cli)
+        cli("install", "claude-code", "--yes", "--keep-env")
+        cli("save", "-m", "first")
+        cli.write(".env", "broken")
+
+        cli("restore", "first", "--yes")
+
+        assert cli.read(".env") == "KEY=1"
+
+    def test_where_nobody_can_be_asked_a_note_says_how(self, cli: Cli, home: Path) -> None:
+        self._ignore(cli)
+
+        done = cli.json("install", "claude-code", "--yes")
+
+        assert any(".env: ignored" in note and "--keep-env" in note for note in done["notes"])
+        assert not (home / ".config").exists()
+        assert cli.json("install", "codex", "--yes", "--no-keep-env")["notes"] == []
+
+    def test_on_a_terminal_it_is_asked(self, cli: Cli, home: Path) -> None:
+        self._ignore(cli)
+        terminal = Terminal([*PROGRAM, "install", "claude-code"], cli.root, {})
+        terminal.wait_for(b"Keep files like these")
+        terminal.type(b"y\n")
+        terminal.wait_for(b"Do it? [y/N] ")
+        assert b"include" in terminal.shown
+        terminal.type(b"y\n")
+
+        assert terminal.end() == 0
+        assert (home / ".config" / "takeback" / "config.toml").exists() and _settings(home).exists()

@@ -74,16 +74,21 @@ def needs_yes(call: Call, otherwise: str = ", or --dry-run to see what it would 
 
 def ask(question: str) -> None:
     """Ask on the terminal; Cancelled unless the answer is yes."""
+    if not agrees(question):
+        raise Cancelled("nothing was changed")
+
+
+def agrees(question: str) -> bool:
+    """Ask on the terminal; whether the answer is yes."""
     try:
         sys.stdout.write(f"{question} [y/N] ")
         sys.stdout.flush()
         answer = sys.stdin.readline()
     except KeyboardInterrupt:
         answer = ""
-    if answer.strip().lower() not in ("y", "yes"):
-        if not answer.endswith("\n"):
-            sys.stdout.write("\n")
-        raise Cancelled("nothing was changed")
+    if not answer.endswith("\n"):
+        sys.stdout.write("\n")
+    return answer.strip().lower() in ("y", "yes")
 
 
 def _most() -> int | None:

@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from takeback.cli import shapes
-from takeback.cli.acting import ask, needs_yes
+from takeback.cli.acting import agrees, ask, needs_yes
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say
 
 if TYPE_CHECKING:
     from takeback.adapters.install import Change, Installation
     from takeback.locate import Agents
+
+
+_MOST_NAMES = 5
 
 
 def agents_here(call: Call) -> Agents:
@@ -32,6 +35,35 @@ def scope_of(user: bool, project: bool, local: bool) -> str:
     if len(chosen) > 1:
         raise InvalidInput(f"--{chosen[0]} and --{chosen[1]} are two places", hints=["give one of them"])
     return chosen[0] if chosen else "user"
+
+
+def with_env(call: Call, plan: Installation, keep: bool | None, *, silent: bool) -> Installation:
+    """The plan with ignored .env-like files kept, if that is wanted; a note about them where nobody can be asked."""
+    from takeback import locate
+    from takeback.adapters.install import plan_keep, unkept
+
+    where = call.place()
+    if keep is False:
+        return plan
+    found = unkept(where.root, where["include"], where["exclude"])
+    if not found.paths:
+        return plan
+    names = ", ".join(found.paths[:_MOST_NAMES]) + (", …" if len(found.paths) > _MOST_NAMES else "")
+    if keep is None and call.interactive and not silent and plan.changes:
+        say(f"ignored, so no snapshot holds them: {names}")
+        keep = agrees("Keep files like these in snapshots, so that they can be taken back, too?")
+    elif keep is None:
+        note = f"{names}: ignored, so in no snapshot; `takeback install {plan.agent.name} --keep-env` keeps such files"
+        return plan._replace(notes=(*plan.notes, note))
+    if not keep:
+        return plan
+    notes = plan.notes
+    if where.settings["include"].origin not in (locate.user_file(), "default"):
+        notes = (
+            *notes,
+            f"{where.settings['include'].origin} sets `include` here, so add {', '.join(found.patterns)} there",
+        )
+    return plan._replace(changes=(*plan.changes, *plan_keep(locate.user_file(), found.patterns)), notes=notes)
 
 
 def carry_out(call: Call, plan: Installation, *, dry_run: bool, yes: bool) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from takeback.adapters.install.agent import SCOPES, Agent
 from takeback.adapters.install.agents import AGENTS, by_name
 from takeback.adapters.install.applying import apply
+from takeback.adapters.install.keeping import Unkept, plan_keep, unkept
 from takeback.adapters.install.looking import Installed, found
 from takeback.adapters.install.owned import Change
 from takeback.adapters.install.planning import Installation, plan_install, plan_uninstall
@@ -25,6 +26,9 @@ __all__ = [
     "plan_install",
     "plan_uninstall",
     "apply",
+    "Unkept",
+    "plan_keep",
+    "unkept",
     "Installed",
     "found",
 ]

@@ -17,28 +17,35 @@ from takeback.cli.people import say
 @click.option("--user", is_flag=True, help="For all your projects, in your own configuration; the default.")
 @click.option("--project", is_flag=True, help="For everybody who works on this project, in a file of the project.")
 @click.option("--local", is_flag=True, help="For you in this project, in a file that is not shared (Claude Code).")
+@click.option(
+    "--keep-env/--no-keep-env",
+    default=None,
+    help="Also keep ignored files such as .env in snapshots, in all your projects; asked if there are some.",
+)
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def command(call: Call, agent: str, user: bool, project: bool, local: bool, dry_run: bool, yes: bool) -> int:
+def command(
+    call: Call, agent: str, user: bool, project: bool, local: bool, keep_env: bool | None, dry_run: bool, yes: bool
+) -> int:
     """Make each turn of a coding agent a move that can be taken back.
 
     AGENT is claude-code, codex, gemini-cli or opencode. Adds hooks to the agent's own configuration, and /undo and
-    /snapshots inside the agent where it has commands that a person can add. Everything else in its files stays as it is, byte for byte; the change is shown
-    first. Installing again changes nothing, or brings older hooks up to date; `takeback uninstall` removes exactly what
-    was added.
+    /snapshots inside the agent where it has commands that a person can add. Everything else in its files stays as it is,
+    byte for byte; the change is shown first. Installing again changes nothing, or brings older hooks up to date;
+    `takeback uninstall` removes exactly what was added.
 
     For example:
       takeback install claude-code
       takeback install claude-code --local --dry-run
-      takeback install codex --project
+      takeback install codex --project --keep-env
     """
     from takeback.adapters import install
 
     chosen = install.by_name(agent)
-    where = editing.agents_here(call)
     scope = editing.scope_of(user, project, local)
-    plan = install.plan_install(chosen, scope, where, sys.executable)
+    plan = install.plan_install(chosen, scope, editing.agents_here(call), sys.executable)
+    plan = editing.with_env(call, plan, keep_env, silent=dry_run or yes)
     done = editing.carry_out(call, plan, dry_run=dry_run, yes=yes)
     if call.json:
         shapes.print_json({**editing.shape(plan, done, dry_run), "next": list(chosen.next)})
