@@ -6,7 +6,8 @@ import os
 import tempfile
 import tomllib
 
-from takeback import locate
+from takeback.locate.layers import sound_settings
+from takeback.locate.settings import checked
 from takeback.sources.workspace.git import Head, Repository
 from takeback.sources.workspace.git import config as gitconfig
 from takeback.sources.workspace.git.happened import Span, happened
@@ -59,8 +60,8 @@ def settings(data: bytes) -> None:
         table = tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError):
         return  # what `locate` says of it, too
-    for name, value in locate._sound("takeback.toml", table, []).items():
-        locate._checked(name, value, "again")
+    for name, value in sound_settings("takeback.toml", table, []).items():
+        checked(name, value, "again")
 
 
 def stat_cache(data: bytes) -> None:

@@ -1,0 +1,180 @@
+"""Which store, which root, which settings. The only module beside the faces that reads the environment or configuration.
+
+A value comes from the first of: the caller (a flag), the environment, the project's file (``takeback.toml``, else
+``[tool.takeback]`` in ``pyproject.toml``), the user's configuration, the default. A project's file comes with a cloned
+repository, or from the very agent that is to be taken back, so it may only say what is captured: never where the store
+is, and never that something cannot be undone. What is wrong in it is ignored, with a warning; what is wrong in the user's
+own configuration is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from takeback.engine.background import Background
+from takeback.engine.store import MEMORY, Store, open_store
+from takeback.engine.timeline import Timeline
+from takeback.errors import InvalidInput, Unavailable
+from takeback.locate.agents import Agents, agent_homes, agents
+from takeback.locate.layers import PROJECT_FILE, environment, project_layers, store_path, user_file, user_layers
+from takeback.locate.settings import SETTINGS, Setting, checked
+from takeback.model.limits import Limits
+from takeback.model.progress import Listener
+from takeback.model.sizes import parse_size
+from takeback.sources.protocol import Source
+from takeback.sources.workspace.source import Workspace
+
+__all__ = [
+    "open",
+    "here",
+    "timeline",
+    "directory",
+    "limits",
+    "place",
+    "Place",
+    "Value",
+    "find_root",
+    "PROJECT_FILE",
+    "store_path",
+    "user_file",
+    "SETTINGS",
+    "Setting",
+    "Agents",
+    "agents",
+    "agent_homes",
+    "check_platform",
+]
+
+
+class Value(NamedTuple):
+    """A setting's value, and where it came from."""
+
+    value: Any
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command acts: the root and its settings, each with its origin."""
+
+    root: str
+    found_by: str
+    """``takeback.toml``, ``git`` or ``directory``."""
+    settings: Mapping[str, Value]
+    warnings: tuple[str, ...] = ()
+    """What a project's file says that is ignored, and why."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.settings[name].value
+
+    @property
+    def is_home(self) -> bool:
+        return self.root == os.path.realpath(os.path.expanduser("~"))
+
+    @property
+    def holds_home(self) -> bool:
+        """Whether a snapshot would hold all that its owner has."""
+        return f"{os.path.realpath(os.path.expanduser('~'))}/".startswith(f"{self.root.rstrip('/')}/")
+
+
+def open(place: str | os.PathLike[str] | None = None, *, create: bool = True, readonly: bool = False) -> Store:
+    """Open a store: a directory, ``":memory:"``, or, by default, $TAKEBACK_STORE or the user's own. Made on first use."""
+    check_platform()
+    return open_store(store_path() if place is None else place, create=create, readonly=readonly)
+
+
+def here(directory: str | os.PathLike[str] = ".", *, listener: Listener | None = None) -> Timeline:
+    """The timeline of the root around a directory, with its declared sources: what the command line works on."""
+    where = place(os.fspath(directory))
+    return timeline(open(where["store"]), where, listener=listener)
+
+
+def directory(where: Place) -> str:
+    """The directory of a place's store, which need not be possible to open; InvalidInput if it is not in one."""
+    if where["store"] == MEMORY:
+        raise InvalidInput("a store in memory ends with its process", hints=["name a store's directory with --store"])
+    return str(where["store"])
+
+
+def timeline(store: Store, where: Place, *, listener: Listener | None = None, more: Sequence[Source] = ()) -> Timeline:
+    """A place's timeline in a store; ``more`` are captured beside its workspace."""
+    workspace = Workspace(
+        where.root,
+        include=where["include"],
+        exclude=where["exclude"],
+        max_file_size=where["max_file_size"],
+        time_budget=where["time_budget"],
+    )
+    homes = agent_homes()
+
+    def others(part: str) -> Source | None:
+        from takeback.sources.transcript.source import NAME, Transcript  # only conversations need it
+
+        return Transcript(homes) if part == NAME else None
+
+    after_save = Background(store.blobs, limits(where)) if where["upkeep"] == "auto" else None
+    return store.timeline(
+        where["timeline"], sources=[workspace, *more], listener=listener, after_save=after_save, others=others
+    )
+
+
+def limits(where: Place) -> Limits:
+    """What upkeep keeps the store within."""
+    count, age, size = where["keep_last"], where["max_age"], where["max_bytes"]
+    policy = None
+    if (count, age, size) != (None, None, None):
+        from takeback.model.policy import Policy  # most have none
+
+        policy = Policy(None if count is None else int(count), age, size)
+    return Limits(policy, parse_size(where["min_free"]))
+
+
+def place(directory: str = ".", *, fixed: bool = False, **flags: Any) -> Place:
+    """The root around a directory, or with ``fixed`` the directory itself, and every setting there; ``flags`` win over
+    all else."""
+    if not os.path.isdir(directory):
+        problem = "is not a directory" if os.path.exists(directory) else "does not exist"
+        raise InvalidInput(f"cannot work in {directory}: it {problem}", hints=["name a directory that exists"])
+    real = os.path.realpath(directory)
+    root, found_by = (real, "directory") if fixed else find_root(real)
+    warnings: list[str] = []
+    layers = [
+        ("flag", {name: value for name, value in flags.items() if value is not None}),
+        ("environment", environment()),
+        *project_layers(root, warnings),
+        *user_layers(),
+        ("default", {name: setting.default for name, setting in SETTINGS.items()}),
+    ]
+    values = {}
+    for name in SETTINGS:
+        origin, layer = next((origin, layer) for origin, layer in layers if name in layer)
+        values[name] = Value(checked(name, layer[name], origin), origin)
+    if values["store"].value is None:
+        values["store"] = Value(store_path(), "default")
+    return Place(root, found_by, values, tuple(warnings))
+
+
+def find_root(directory: str) -> tuple[str, str]:
+    """The nearest directory with a ``takeback.toml``, else git's top level, else the directory itself."""
+    git = None
+    current = directory
+    while True:
+        if os.path.isfile(os.path.join(current, PROJECT_FILE)):
+            return current, PROJECT_FILE
+        if git is None and os.path.exists(os.path.join(current, ".git")):
+            git = current
+        above = os.path.dirname(current)
+        if above == current:
+            return (git, "git") if git is not None else (directory, "directory")
+        current = above
+
+
+def check_platform() -> None:
+    if sys.platform == "win32":
+        raise Unavailable(
+            "takeback runs on Linux and macOS, not on native Windows", hints=["it works under WSL: wsl --install"]
+        )

@@ -1,0 +1,109 @@
+"""Where values come from: the environment, the project's file, and the user's own configuration."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from takeback.engine.store import MEMORY
+from takeback.errors import InvalidInput
+from takeback.locate.settings import SETTINGS, checked
+
+PROJECT_FILE = "takeback.toml"
+
+
+def environment() -> dict[str, Any]:
+    found = {}
+    for name, setting in SETTINGS.items():
+        text = os.environ.get(setting.variable) if setting.variable else None
+        if text:
+            found[name] = text
+    if "store" in found:
+        found["store"] = store_path()
+    return found
+
+
+def project_layers(root: str, warnings: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """What the project's file says about what is captured; all that is wrong with it goes to ``warnings``."""
+    for name, inside in ((PROJECT_FILE, False), ("pyproject.toml", True)):
+        file = os.path.join(root, name)
+        if not os.path.isfile(file):
+            continue
+        try:
+            table = _table(file, _load(file), inside)
+        except InvalidInput as error:
+            if not inside:  # a broken pyproject.toml is somebody else's trouble
+                warnings.append(f"ignoring {file}: {error.message}")
+            continue
+        if table or not inside:
+            return [(name, sound_settings(file, table, warnings))]
+    return []
+
+
+def user_layers() -> list[tuple[str, dict[str, Any]]]:
+    file = user_file()
+    if not os.path.isfile(file):
+        return []
+    table = _known(file, _load(file))
+    if isinstance(store := table.get("store"), str) and store != MEMORY:
+        table["store"] = os.path.join(os.path.dirname(file), os.path.expanduser(store))
+    return [(file, table)]
+
+
+def store_path() -> str:
+    """The user's own store: $TAKEBACK_STORE, the user's configuration, or the data directory."""
+    chosen = os.environ.get("TAKEBACK_STORE")
+    if chosen:
+        return chosen if chosen == MEMORY else os.path.abspath(os.path.expanduser(chosen))
+    for origin, layer in user_layers():
+        if "store" in layer:
+            return str(checked("store", layer["store"], origin))
+    base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(base, "takeback")
+
+
+def user_file() -> str:
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(base, "takeback", "config.toml")
+
+
+def _table(file: str, document: dict[str, Any], inside: bool) -> dict[str, Any]:
+    if not inside:
+        return document
+    tools = document.get("tool")
+    table = tools.get("takeback", {}) if isinstance(tools, dict) else {}
+    return table if isinstance(table, dict) else {"tool.takeback": table}
+
+
+def sound_settings(file: str, table: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
+    """The settings of a project's file that it may make and that make sense."""
+    sound = {}
+    for name, value in table.items():
+        try:
+            if name not in SETTINGS:
+                raise InvalidInput(f"{name!r} is no setting; settings are: {', '.join(SETTINGS)}")
+            if not SETTINGS[name].project:
+                raise InvalidInput(f"a project's file may not set {name!r}; set it in {user_file()}")
+            sound[name] = checked(name, value, file)
+        except InvalidInput as error:
+            warnings.append("; ".join([f"ignoring a line of {file}: {error.message}", *error.hints]))
+    return sound
+
+
+def _known(file: str, table: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(table.keys() - SETTINGS.keys())
+    if unknown:
+        raise InvalidInput(
+            f"{file} sets {unknown[0]!r}, which is no setting", hints=[f"settings are: {', '.join(SETTINGS)}"]
+        )
+    return table
+
+
+def _load(file: str) -> dict[str, Any]:
+    import tomllib  # most places have no file at all
+
+    try:
+        with open(file, "rb") as handle:
+            return tomllib.load(handle)
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"cannot read {file}: {error}", hints=["correct it, or move it away"]) from error
