@@ -70,6 +70,14 @@ def stream(line: Line, reference: Reference, path: str, part: str = "workspace")
         yield from source.read(reader, snapshot.parts[part], path.strip("/"))
 
 
+def content(line: Line, path: str, entry: Entry) -> bytes:
+    """The bytes of a file, or a link's target, by what a snapshot has at its path."""
+    from takeback.sources.workspace.source import exactly
+
+    with line.blobs.reader() as reader:
+        return b"".join(exactly(entry.size, reader.stream(entry.id), path))
+
+
 def files(line: Line, reference: Reference, path: str = "", part: str = "workspace") -> Iterator[tuple[str, Entry]]:
     """Everything that a part holds at and below a path."""
     with line.blobs.reader() as reader:

@@ -10,6 +10,8 @@ from takeback.errors import InvalidInput
 def inside(root: str, here: str, path: str) -> str:
     """A path, relative to the real directory ``here`` or absolute, from ``root``; InvalidInput if it is outside."""
     try:
+        if "\0" in path:
+            raise ValueError("it holds a NUL")
         full = _as_stored(os.path.normpath(os.path.join(here, path)))
         forms = (full, _as_stored(os.path.realpath(os.path.dirname(full))) + "/" + os.path.basename(full))
     except ValueError as error:

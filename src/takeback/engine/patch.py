@@ -51,9 +51,9 @@ class Sides:
 
 def sides(line: Timeline, diff: Diff, change: Change) -> Sides:
     """Read both sides of a change: from snapshots, or, where ``diff.b`` is the present, from the world."""
-    before = _from_snapshot(line, diff.a, change.path, change.before)
+    before = _from_snapshot(line, change.path, change.before)
     if diff.b is not None:
-        return Sides(change, before, _from_snapshot(line, diff.b, change.path, change.after))
+        return Sides(change, before, _from_snapshot(line, change.path, change.after))
     return Sides(change, before, _from_world(line.root, change.path, change.after))
 
 
@@ -114,10 +114,10 @@ def _text(data: bytes) -> bytes | None:
     return None if b"\0" in data[:8192] else data
 
 
-def _from_snapshot(line: Timeline, id: str, path: str, entry: Entry | None) -> bytes | None:
+def _from_snapshot(line: Timeline, path: str, entry: Entry | None) -> bytes | None:
     if entry is None or entry.kind not in (FILE, LINK):
         return b""
-    return _text(line.read(id, path)) if entry.size <= LARGEST else None
+    return _text(line.content(path, entry)) if entry.size <= LARGEST else None
 
 
 def _from_world(root: str, path: str, entry: Entry | None) -> bytes | None:

@@ -109,6 +109,10 @@ class Timeline:
         """The same, piece by piece."""
         return history.stream(self._line, reference, path)
 
+    def content(self, path: str, entry: Entry) -> bytes:
+        """A file's bytes by what a diff, or `files`, says of it: nothing has to be looked up, as `read` must."""
+        return history.content(self._line, path, entry)
+
     def files(self, reference: Reference, path: str = "") -> Iterator[tuple[str, Entry]]:
         """Everything that a snapshot holds at and below a path, directories too, by path."""
         return history.files(self._line, reference, path.strip("/"))

@@ -177,7 +177,7 @@ class Workspace:
             raise NotFound(f"there is no {path!r} in that snapshot")
         if entry.kind == DIRECTORY:
             raise InvalidInput(f"{path!r} is a directory in that snapshot, so it has no bytes to show")
-        return _exactly(entry.size, reader.stream(entry.id), path)
+        return exactly(entry.size, reader.stream(entry.id), path)
 
     def watcher(self) -> Watcher:
         """What says when something may have changed from now on."""
@@ -246,7 +246,7 @@ class StagedPart(NamedTuple):
         self.files.discard()
 
 
-def _exactly(size: int, pieces: Iterator[bytes], path: str) -> Iterator[bytes]:
+def exactly(size: int, pieces: Iterator[bytes], path: str) -> Iterator[bytes]:
     """A file's content, as long as its snapshot says: what is stored may claim to be of any length."""
     given = 0
     for piece in pieces:
