@@ -18,7 +18,7 @@ from takeback.adapters.mcp.bounds import readable
 from takeback.adapters.mcp.tools import Tools
 from takeback.errors import TakebackError, Unavailable
 
-INSTRUCTIONS = """takeback records snapshots of this project's files, and takes back what went wrong.
+INSTRUCTIONS = """Snapshots of this project's files, kept by takeback, to look back and to take back what went wrong.
 `log` lists what was recorded, `diff` and `show` look at it, `save` records the present before something risky,
 `plan` tells what an undo or a restore would do. Only files inside the project's root are concerned."""
 
