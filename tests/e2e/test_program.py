@@ -184,7 +184,7 @@ def test_the_shell_gets_labels_ids_and_moves(project: Path) -> None:
 def test_the_shell_gets_completions(project: Path) -> None:
     env = {"_TAKEBACK_COMPLETE": "bash_complete", "COMP_WORDS": "takeback un", "COMP_CWORD": "1"}
     done = takeback(cwd=project, env=env)
-    assert [line.partition(",")[2] for line in done.stdout.decode().split()] == ["undo", "unpin"]
+    assert [line.partition(",")[2] for line in done.stdout.decode().split()] == ["undo", "uninstall", "unpin"]
     env = {"_TAKEBACK_COMPLETE": "bash_complete", "COMP_WORDS": "takeback undo --d", "COMP_CWORD": "2"}
     assert b"--dry-run" in takeback(cwd=project, env=env).stdout
 
