@@ -91,7 +91,7 @@ class Call:
         from takeback.store import notices
 
         look = notices.take if seen else notices.read
-        found = [*look(str(where["store"])), *look(notices.spare())]
+        found = [notice for place in (str(where["store"]), notices.spare()) if place for notice in look(place)]
         return tuple(sorted(found, key=lambda each: each.time_ns))
 
     def _warn(self, where: Place, *, creating: bool) -> None:

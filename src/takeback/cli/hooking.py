@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
+import signal
 
 from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.hooks.receiving import Outcome, receive
@@ -14,13 +14,35 @@ _MOST = 512 << 20
 
 def hook(agent: str) -> int:
     """Take an agent's event from stdin, record it, and answer; the exit code."""
+    _open_what_is_closed()
+    called = _end_is_said()
     try:
         data = _read()
     except OSError:
         data = b""
     if os.environ.get("TAKEBACK_OFF", "0") in ("", "0"):
-        return _answer(receive(agent, data))
+        return _answer(receive(agent, data, called))
     return _answer(Outcome(reply=AGENTS[agent].reply if agent in AGENTS else b""))
+
+
+def _open_what_is_closed() -> None:
+    """Give streams that were closed to /dev/null, lest something else gets their numbers."""
+    for stream in (0, 1, 2):
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+
+
+def _end_is_said() -> int:
+    """From now on a signal to end is no end: it can be read from the pipe that this gives. Who works on in a child has
+    been told nothing, and an agent that loses patience gets its answer."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
+    return read
 
 
 def _read() -> bytes:
@@ -39,7 +61,7 @@ def _answer(outcome: Outcome) -> int:
         if outcome.reply:
             os.write(1, outcome.reply)
         if outcome.problem:
-            print(f"takeback: {outcome.problem}", file=sys.stderr, flush=True)
+            os.write(2, f"takeback: {outcome.problem}\n".encode())
     except OSError:
         pass  # nobody listens any more
     return outcome.exit_code

@@ -2,7 +2,8 @@
 
 `note` is called inside the transaction of every save. Its rules: a start closes what the same session left open at
 that level and below; an end closes its level and below; a manual save outside any agent's move opens a manual one;
-interval saves do nothing. A move whose two ends are the same state is dropped.
+interval saves do nothing. A move whose two ends are the same state is dropped, and so is a turn of an agent that marks all
+its actions (its context says ``marks``) and made none that changed anything: what changed meanwhile is a person's.
 """
 
 from __future__ import annotations
@@ -43,9 +44,20 @@ Same = Callable[[str, str], bool]
 """Whether two snapshots, given by id, hold the same state."""
 
 
-def note(tx: Transaction, timeline: int, event: Event, at: SnapshotRow, now_ns: int, same: Same) -> Move | None:
-    """Open and close moves as a save's trigger says; the move that was opened or closed, if it is still there."""
-    book = _Book(tx, timeline, at, now_ns, same)
+def note(
+    tx: Transaction,
+    timeline: int,
+    event: Event,
+    at: SnapshotRow,
+    now_ns: int,
+    same: Same,
+    before: SnapshotRow | None = None,
+) -> Move | None:
+    """Open and close moves as a save's trigger says; the move that was opened or closed, if it is still there.
+
+    ``before`` is the snapshot that was the latest one, if the save made another.
+    """
+    book = _Book(tx, timeline, at, now_ns, same, before)
     opened = moves.open_moves(tx, timeline)
     if event.trigger in OPENS:
         return book.start(OPENS[event.trigger], event, opened)
@@ -63,8 +75,17 @@ def close_at(tx: Transaction, timeline: int, move: Move, at: SnapshotRow, now_ns
 
 
 class _Book:
-    def __init__(self, tx: Transaction, timeline: int, at: SnapshotRow, now_ns: int, same: Same) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        timeline: int,
+        at: SnapshotRow,
+        now_ns: int,
+        same: Same,
+        before: SnapshotRow | None = None,
+    ) -> None:
         self._tx, self._timeline, self._at, self._now, self._same = tx, timeline, at, now_ns, same
+        self._before = before
 
     def start(self, level: str, event: Event, opened: list[Move]) -> Move:
         own = [move for move in opened if move.session == event.session]
@@ -82,7 +103,7 @@ class _Book:
         ending = _from(level, own)
         if level == "action":
             self._tell_frames(own, event)
-            ending = [move for move in ending if move.key == event.key][:1]
+            ending = [move for move in ending if move.key == event.key][:1] or self._begun_unseen(own, event)
         closed = None
         for move in ending:
             if move.level == level:
@@ -90,21 +111,31 @@ class _Book:
             closed = self.close(move, self._at, event.everything if move.level == level else None)
         return closed
 
-    def open(self, level: str, event: Event) -> Move:
+    def _begun_unseen(self, own: list[Move], event: Event) -> list[Move]:
+        """An action whose beginning could not be recorded: it began after the snapshot before this one."""
+        turn = next((move for move in own if move.level == "turn"), None)
+        if turn is None or not event.key or self._before is None or self._before.seq < turn.opening_seq:
+            return []
+        return [self.open("action", replace(event, context={}, noted={}), self._before)]
+
+    def open(self, level: str, event: Event, since: SnapshotRow | None = None) -> Move:
+        since = since or self._at
+        known = event.everything
+        marks = {"marks": True} if known.pop("marks", None) is True else {}
         move = Move(
             id=new_id(),
             session=event.session,
             level=level,
             title=event.title.encode("utf-8", "replace").decode("utf-8"),
-            opening=self._at.id,
-            opening_seq=self._at.seq,
+            opening=since.id,
+            opening_seq=since.seq,
             closing=None,
             closing_seq=None,
             opened_ns=self._now,
             closed_ns=None,
             key=event.key,
             reported=event.paths,
-            context={"opened": event.everything} if event.everything else {},
+            context={"opened": known, **marks} if known else marks,
         )
         moves.add(self._tx, self._timeline, move)
         return move
@@ -114,7 +145,7 @@ class _Book:
             self.close(move, self._at)
 
     def close(self, move: Move, at: SnapshotRow, context: Mapping[str, Any] | None = None) -> Move | None:
-        if self._same(move.opening, at.id):
+        if self._same(move.opening, at.id) or self._did_nothing(move, at):
             moves.remove(self._tx, move.id)
             return None
         if context:
@@ -123,15 +154,21 @@ class _Book:
         moves.update(self._tx, move)
         return move
 
+    def _did_nothing(self, turn: Move, at: SnapshotRow) -> bool:
+        """Whether a turn whose agent marks its actions has none: those that changed nothing are dropped."""
+        return turn.level == "turn" and turn.context.get("marks") is True and not self._actions(turn, at)
+
+    def _actions(self, turn: Move, until: SnapshotRow) -> list[Move]:
+        inside = moves.overlapping(self._tx, self._timeline, turn.opening_seq, until.seq + 1)
+        return [
+            move
+            for move in inside
+            if move.level == "action" and move.session == turn.session and move.opening_seq >= turn.opening_seq
+        ]
+
     def _last_action(self, turn: Move) -> SnapshotRow | None:
         """Where an unfinished turn's last finished action ended."""
-        inside = moves.overlapping(self._tx, self._timeline, turn.opening_seq, self._at.seq + 1)
-        ends = [
-            move.closing_seq
-            for move in inside
-            if move.level == "action" and move.session == turn.session and move.closing_seq is not None
-            and move.opening_seq >= turn.opening_seq
-        ]  # fmt: skip
+        ends = [move.closing_seq for move in self._actions(turn, self._at) if move.closing_seq is not None]
         if turn.level == "action" or not ends:
             return None
         found = snapshots.between(self._tx, self._timeline, max(ends), max(ends))

@@ -52,7 +52,7 @@ def save(
 
         def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
             now = time.time_ns()
-            moves.note(tx, timeline, event, at, now, same)
+            moves.note(tx, timeline, event, at, now, same, present.head if fresh is not None else None)
             if label:
                 snapshots.label(tx, at.id, label, now)
             return snapshots.with_marks(tx, [at])[0]

@@ -6,13 +6,17 @@ is missing or torn counts as absent: a session that is forgotten begins anew.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from blake3 import blake3
 
+from takeback.errors import Locked
 from takeback.store.durable import NotPlain, read_plain_file
 
 DIRECTORY = "hooks"
@@ -20,6 +24,7 @@ SESSIONS = "sessions"
 _LIMIT = 64 << 10
 _FORGOTTEN_AFTER = 30 * 86400
 """A session of which nothing was heard for so many seconds is forgotten."""
+_POLL = 0.01
 
 
 class LastRun(NamedTuple):
@@ -65,6 +70,40 @@ def recall(directory: str, agent: str, session: str) -> Remembered | None:
         return Remembered(str(raw["root"]), raw["on"] is True, raw["in_turn"] is True, str(raw["prompt"]))
     except (KeyError, TypeError):
         return None
+
+
+@contextmanager
+def alone(directory: str, agent: str, session: str, timeout: float = 30.0) -> Iterator[None]:
+    """One event of a session after the other: agents do not always wait for one before they tell the next. Locked if
+    that takes too long; where there can be no lock, nobody waits."""
+    path = f"{_session(directory, agent, session)}.lock"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    except OSError:
+        yield
+        return
+    try:
+        _lock(fd, time.monotonic() + timeout)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise Locked(
+                    "an event was not recorded, because an earlier one of its session is still being saved",
+                    hints=["`takeback doctor` may say why that takes so long"],
+                ) from None
+            time.sleep(_POLL)
+        except OSError:
+            return
 
 
 def forget_old(directory: str) -> None:

@@ -19,7 +19,9 @@ from takeback.store.durable import NotPlain, read_plain_file
 
 NAME = "notices.jsonl"
 _MOST_BYTES = 64 << 10
-"""A failure that comes again and again fills no disk."""
+_MOST = 50
+"""A failure that comes again and again fills neither the disk nor the screen."""
+_MESSAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,31 +34,35 @@ class Notice:
 
 
 def note(directory: str | os.PathLike[str], where: str, message: str, hints: Iterable[str] = ()) -> bool:
-    """Add a notice, unless the file has become too long; whether there is a place to write it to."""
+    """Add a notice, unless it is there already or there are too many; whether it can be read there."""
+    message = message[:_MESSAGE]
     line = json.dumps({"time_ns": time.time_ns(), "where": where, "message": message, "hints": list(hints)}) + "\n"
     path = os.path.join(directory, NAME)
     try:
         fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
-            if os.fstat(fd).st_size < _MOST_BYTES:
-                os.write(fd, line.encode())
+            size = os.fstat(fd).st_size
+            known = _read(path) if size else ()
+            if any((each.where, each.message) == (where, message) for each in known):
+                return True
+            if size >= _MOST_BYTES or len(known) >= _MOST:
+                return True
+            whole = ("\n" if size else "") + line  # the line before may be torn
+            return os.write(fd, whole.encode()) == len(whole)
         finally:
             os.close(fd)
-        return True
     except OSError:
         return False
 
 
 def spare() -> str:
     """A directory for notices about a store that cannot be written to; empty if there is none, either."""
-    path = os.path.join(gettempdir(), f"takeback-{os.getuid()}")
     try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        pass
-    except OSError:
-        return ""
-    try:
+        path = os.path.join(gettempdir(), f"takeback-{os.getuid()}")
+        try:
+            os.mkdir(path, 0o700)
+        except FileExistsError:
+            pass
         found = os.lstat(path)
     except OSError:
         return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from blake3 import blake3
@@ -21,6 +22,11 @@ _PATCH = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move 
 _READING = ("read", "list", "search", "glob", "grep", "view", "fetch")
 _NOT_THE_END = ("continue", "steered")
 """docker-agent ends a "turn" at each call of the model, and says why."""
+_NAME = 256
+"""No id and no tool's name is longer."""
+_PATH = 4096
+_PATHS = 1000
+_NO_EVENT = ("if this comes again, the agent speaks otherwise than takeback expects: `takeback doctor` may say why",)
 
 
 def parse(data: bytes) -> dict[str, Any]:
@@ -28,9 +34,10 @@ def parse(data: bytes) -> dict[str, Any]:
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"the agent's event is no JSON: {error}") from error
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise InvalidInput(f"an event was not recorded, because it is no JSON: {why}", hints=_NO_EVENT) from error
     if not isinstance(raw, dict):
-        raise InvalidInput("the agent's event is no JSON object")
+        raise InvalidInput("an event was not recorded, because it is no JSON object", hints=_NO_EVENT)
     return raw
 
 
@@ -38,14 +45,14 @@ def read(agent: Agent, raw: Mapping[str, Any]) -> Event | None:
     """What an agent said; None for what is nothing to takeback."""
     name = _text(raw, "hook_event_name")
     said = agent.events.get(name)
-    session = _text(raw, "session_id")
+    session = _id(_text(raw, "session_id"))
     if said is None or not session:
         return None
     if _text(raw, "agent_id") and said.trigger in ("turn_start", "turn_end", "session_end", ""):
         return None  # a subagent's own turns lie inside the turn of the one that it works for
     if not said.trigger and _text(raw, "source") == "compact":
         return None  # the same session goes on, and may be in the middle of a turn
-    tool, input = _text(raw, "tool_name"), raw.get("tool_input")
+    tool, input = _text(raw, "tool_name")[:_NAME], raw.get("tool_input")
     input = input if isinstance(input, dict) else {}
     if said.trigger in ("before_action", "after_action") and not _can_write(agent, tool, raw):
         return None
@@ -55,14 +62,14 @@ def read(agent: Agent, raw: Mapping[str, Any]) -> Event | None:
         name=name,
         trigger=said.trigger,
         session=session,
-        cwd=_text(raw, "cwd"),
-        prompt=_text(raw, "prompt"),
+        cwd=_path(_text(raw, "cwd")),
+        prompt=_text(raw, "prompt") or _text(raw, "last_user_message"),
         tool=tool,
         input=input,
-        key=_text(raw, "tool_use_id") or _key(tool, input),
-        paths=tuple(_written(tool, input)),
-        transcript="" if _text(raw, "agent_id") else _text(raw, "transcript_path"),
-        goes_on=bool(input.get("run_in_background")) or _at_work(raw.get("background_tasks")),
+        key=_id(_text(raw, "tool_use_id")) or _key(tool, input),
+        paths=tuple(islice(filter(None, map(_path, _written(tool, input))), _PATHS)),
+        transcript="" if _text(raw, "agent_id") else _path(_text(raw, "transcript_path")),
+        goes_on=_in_background(input) or _at_work(raw.get("background_tasks")),
         again=said.again,
     )
 
@@ -83,6 +90,10 @@ def _written(tool: str, input: Mapping[str, Any]) -> Iterator[str]:
                 yield from (line[len(mark) :].strip() for mark in _PATCH if line.startswith(mark))
 
 
+def _in_background(input: Mapping[str, Any]) -> bool:
+    return any(input.get(key) is True for key in ("run_in_background", "is_background"))
+
+
 def _at_work(tasks: Any) -> bool:
     return isinstance(tasks, list) and bool(tasks)
 
@@ -100,4 +111,18 @@ def _key(tool: str, input: Mapping[str, Any]) -> str:
 
 def _text(raw: Mapping[str, Any], key: str) -> str:
     value = raw.get(key)
-    return value if isinstance(value, str) else ""
+    return _sound(value) if isinstance(value, str) else ""
+
+
+def _sound(text: str) -> str:
+    """Without halves of characters, which JSON can hold and UTF-8 cannot."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _id(text: str) -> str:
+    return text if len(text) <= _NAME else blake3(text.encode()).hexdigest()
+
+
+def _path(text: str) -> str:
+    """A path as it is; nothing if there can be no such path."""
+    return _sound(text) if "\0" not in text and len(text) <= _PATH else ""

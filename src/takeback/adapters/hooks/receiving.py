@@ -1,15 +1,18 @@
 """What an agent calls, and what it may rely on: an answer in time, in the form that it expects, and exit code 0.
 
 The work is done by a child process of its own session, for which the agent waits as long as its event allows: what takes
-longer goes on without anybody waiting, also if the agent kills whom it called. What goes wrong becomes a notice that the
-next command of a person shows. Only where a person has set ``strict`` does a failure stop the agent (exit 2).
+longer goes on without anybody waiting, also if the agent ends whom it called. What goes wrong becomes a notice that the
+next command of a person shows. Only where a person has set ``strict`` does a failure stop the agent (exit 2), and only
+before it does something: an agent whose end is refused goes on for ever.
 """
 
 from __future__ import annotations
 
 import os
 import select
+import signal
 import time
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from takeback.adapters.hooks.agents import AGENTS, PROBE, Agent
@@ -18,7 +21,9 @@ from takeback.adapters.hooks.reading import parse, read
 from takeback.errors import TakebackError
 
 _BLOCKS = 2
-_STRICT = b"strict "
+_CAN_BE_STOPPED = ("turn_start", "before_action")
+_DONE, _FAILED, _LATE, _CALLED = b"ok", b"failed ", b"late", b"called"
+"""How it went: what the child says, and why it is no longer waited for."""
 
 
 class Outcome(NamedTuple):
@@ -30,51 +35,54 @@ class Outcome(NamedTuple):
     """What an agent that is stopped is told."""
 
 
-def receive(name: str, data: bytes) -> Outcome:
-    """Record an agent's event, and answer it."""
+def receive(name: str, data: bytes, called: int = -1) -> Outcome:
+    """Record an agent's event, and answer it; ``called`` is a pipe that tells when it should be answered at once."""
     agent = AGENTS.get(name)
     if agent is None:
         return Outcome(1, problem=f"there is no agent {name!r}, only {', '.join(AGENTS)}")
     try:
         raw = parse(data)
-        if raw.get("hook_event_name") == PROBE:
-            return Outcome(reply=agent.reply)
-        event = read(agent, raw)
+        event = None if raw.get("hook_event_name") == PROBE else read(agent, raw)
     except Exception as error:  # the agent never pays for our failure
         _note(name, error)
         return Outcome(reply=agent.reply)
-    return Outcome(reply=agent.reply) if event is None else _waited_for(name, agent, event)
+    if event is None:
+        return Outcome(reply=agent.reply)
+    went = _waited_for(name, agent, event, called)
+    if went in (_DONE, _CALLED) or event.trigger not in _CAN_BE_STOPPED or not _strict(event):
+        return Outcome(reply=agent.reply)
+    problem = went.removeprefix(_FAILED) if went.startswith(_FAILED) else b"this step could not be recorded in time"
+    return Outcome(_BLOCKS, problem=problem.decode("utf-8", "replace"))
 
 
-def _waited_for(name: str, agent: Agent, event: Event) -> Outcome:
+def _waited_for(name: str, agent: Agent, event: Event, called: int) -> bytes:
     """Let a child do the work, and wait for it no longer than the agent would."""
     ours, theirs = os.pipe()
-    said: bytes | None
     try:
         child = os.fork()
     except OSError:
         os.close(theirs)
-        said = _recorded(name, event)
-    else:
-        if child == 0:
-            _work_alone(name, event, ours, theirs)
-        os.close(theirs)
-        said = _listen(ours, child, agent.events[event.name].patience)
-        if said == b"":
-            _note(
-                name, TakebackError("a hook was killed before it could save", hints=["`takeback doctor` may say why"])
-            )
+        os.close(ours)
+        return _recorded(name, event)
+    if child == 0:
+        _work_alone(name, event, ours, theirs)
+    os.close(theirs)
+    try:
+        went = _listen(ours, child, agent.events[event.name].patience, called)
     finally:
         os.close(ours)
-    if said is not None and said.startswith(_STRICT):
-        return Outcome(_BLOCKS, b"", said.removeprefix(_STRICT).decode("utf-8", "replace"))
-    return Outcome(reply=agent.reply)
+    if not went:
+        error = TakebackError("a hook was killed before it could save", hints=["`takeback doctor` may say why"])
+        _note(name, error)
+        return _FAILED + _told(error)
+    return went
 
 
 def _work_alone(name: str, event: Event, ours: int, theirs: int) -> None:
     """The child: it holds nothing that the agent waits for, and tells its parent how it went."""
     try:
         os.setsid()
+        signal.set_wakeup_fd(-1)
         os.close(ours)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
@@ -85,30 +93,34 @@ def _work_alone(name: str, event: Event, ours: int, theirs: int) -> None:
     os._exit(0)
 
 
-def _listen(ours: int, child: int, patience: float) -> bytes | None:
-    """What the child says; None if it is still at work, nothing if it ended without a word."""
+def _listen(ours: int, child: int, patience: float, called: int) -> bytes:
+    """What the child says, and nothing if it ended without a word; or why nobody waits for it any longer."""
     end = time.monotonic() + patience
+    listening = [ours, called] if called >= 0 else [ours]
     said = b""
     while (left := end - time.monotonic()) > 0:
-        if select.select([ours], [], [], left)[0]:
+        ready = select.select(listening, [], [], left)[0]
+        if ours in ready:
             piece = os.read(ours, 8192)
             if not piece:
                 os.waitpid(child, 0)
                 return said
             said += piece
-    return None
+        elif called in ready:
+            return _CALLED
+    return _LATE
 
 
 def _recorded(name: str, event: Event) -> bytes:
-    """Record an event; ``ok``, or what went wrong, and whether that is to stop the agent."""
+    """Record an event; how it went."""
     try:
         from takeback.adapters.hooks.recording import record  # the parent needs nothing of the engine
 
         record(name, event)
-        return b"ok"
+        return _DONE
     except Exception as error:
         _note(name, error)
-        return _STRICT + _message(error).encode("utf-8", "replace") if _strict(event) else b"failed"
+        return _FAILED + _told(error)
 
 
 def _strict(event: Event) -> bool:
@@ -122,21 +134,33 @@ def _strict(event: Event) -> bool:
 
 def _note(name: str, error: Exception) -> None:
     """Leave a notice in the store, or beside it if nothing can be written there."""
+    try:
+        from takeback.store import notices
+
+        hints = error.hints if isinstance(error, TakebackError) else ()
+        any(notices.note(place, f"hook {name}", _message(error), hints) for place in _places() if place)
+    except Exception:  # there is nobody left to tell
+        pass
+
+
+def _places() -> Iterator[str]:
     from takeback.store import notices
 
     try:
         from takeback import locate
 
-        directory = locate.store_path()
+        yield locate.store_path()
     except Exception:  # the user's configuration is what is wrong
-        directory = ""
+        pass
+    yield notices.spare()
+
+
+def _told(error: Exception) -> bytes:
     hints = error.hints if isinstance(error, TakebackError) else ()
-    noted = bool(directory) and notices.note(directory, f"hook {name}", _message(error), hints)
-    if not noted and (spare := notices.spare()):
-        notices.note(spare, f"hook {name}", _message(error), hints)
+    return "; ".join([_message(error), *hints]).encode("utf-8", "replace")
 
 
 def _message(error: Exception) -> str:
     if isinstance(error, TakebackError):
         return error.message
-    return f"this is a bug in takeback: {type(error).__name__}: {error}"[:1000]
+    return f"this is a bug in takeback: {type(error).__name__}: {error}"

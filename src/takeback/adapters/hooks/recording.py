@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from takeback import locate
 from takeback.adapters.hooks import telling
 from takeback.adapters.hooks.event import Event
-from takeback.errors import InvalidInput
+from takeback.engine.store import MEMORY
+from takeback.errors import InvalidInput, NotFound
 from takeback.sources.transcript.agents import KEEPS
 from takeback.store import hooked
 from takeback.store.hooked import Remembered
@@ -28,9 +29,13 @@ if TYPE_CHECKING:
 def record(agent: str, event: Event) -> None:
     """Save what an event is about; TakebackError if it cannot be."""
     directory = locate.store_path()
-    known = hooked.recall(directory, agent, event.session)
-    where = _place(event, known)
-    with locate.open(where["store"]) as store:
+    if directory == MEMORY:
+        raise InvalidInput(
+            "a store in memory ends with each hook, so no turns are recorded", hints=["name a directory as the store"]
+        )
+    with locate.open(directory) as store, hooked.alone(directory, agent, event.session):
+        known = hooked.recall(directory, agent, event.session)
+        where = _place(event, known)
         if known is None:
             known = _first(agent, where)
             hooked.remember(directory, agent, event.session, known)
@@ -46,9 +51,24 @@ def record(agent: str, event: Event) -> None:
 
 def _place(event: Event, known: Remembered | None) -> Place:
     """Where a session works: wherever its agent goes meanwhile, it is where it began."""
-    if known is not None and os.path.isdir(known.root):
-        return locate.place(known.root, fixed=True)
-    return locate.place(event.cwd or os.getcwd())
+    if known is None:
+        return locate.place(event.cwd or _here())
+    if not os.path.isdir(known.root):
+        raise NotFound(
+            f"{known.root}, in which the session was begun, is gone, so its turns are not recorded",
+            hints=[
+                "`takeback restore REF --to DIR` puts a snapshot elsewhere",
+                "begin a new session where you work now",
+            ],
+        )
+    return locate.place(known.root, fixed=True)
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return "."  # it is gone, and whoever looks says so
 
 
 def _first(agent: str, where: Place) -> Remembered:
@@ -149,4 +169,6 @@ class _Session:
 
     def _save(self, trigger: str, *, context: dict[str, Any] | None = None, **more: Any) -> None:
         about = {"agent": self._agent, **(context or {})} if context or trigger in ("turn_start", "turn_end") else {}
+        if trigger == "turn_start":
+            about["marks"] = True  # every tool that can write is told
         self._line.save(trigger=trigger, session=self._event.session, context=about, **more)

@@ -9,6 +9,9 @@ _TITLE = 100
 _PROMPT = 1000
 _VALUE = 400
 _VALUES = 8
+_MANY = 100
+_NUMBER = 1 << 53
+"""What is beyond, or no number at all, is not what JSON's readers agree about."""
 
 
 def title_of(prompt: str) -> str:
@@ -30,7 +33,7 @@ def call_of(tool: str, input: Mapping[str, Any], paths: Sequence[str], root: str
     for key in ("command", "cmd", "description"):
         value = input.get(key)
         if isinstance(value, list):
-            value = " ".join(str(each) for each in value[:_VALUES])
+            value = " ".join(each for each in value[:_VALUES] if isinstance(each, str))
         if isinstance(value, str) and value.strip():
             return shortened(f"{tool}: {title_of(value)}", _TITLE)
     return shortened(tool, _TITLE)
@@ -44,9 +47,16 @@ def input_of(input: Mapping[str, Any]) -> dict[str, Any]:
 def _small(value: Any) -> Any:
     if isinstance(value, str):
         return shortened(value, _VALUE)
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, bool):
         return value
-    return shortened(str(value)[: 2 * _VALUE] if isinstance(value, list | dict) and len(value) < 100 else "…", _VALUE)
+    if isinstance(value, int | float):
+        return value if -_NUMBER < value < _NUMBER else shortened(str(value), _VALUE)
+    if not isinstance(value, list | dict) or len(value) >= _MANY:
+        return "…"
+    try:
+        return shortened(str(value), _VALUE)
+    except RecursionError:
+        return "…"
 
 
 def shortened(text: str, most: int) -> str:
