@@ -797,3 +797,48 @@ def test_undo_of_an_unknown_move_is_not_found_and_says_where_to_look(world: Worl
     with pytest.raises(tb.NotFound) as raised:
         world.undo("0" * 32)
     assert raised.value.hints
+
+
+# an agent that marks all its actions
+
+
+def test_a_turn_that_marks_its_actions_and_has_none_leaves_what_changed_to_the_person(world: World) -> None:
+    world.write("app.py", "1")
+    world.turn("work", {"app.py": "2"})
+    world.line.save(trigger="turn_start", session="s", title="a question", context={"marks": True})
+    world.write("mine", "typed while the agent was thinking")
+    world.line.save(trigger="turn_end", session="s")
+    assert [move.title for move in world.moves()] == ["work"]
+    world.undo()
+    assert world.files() == {"app.py": b"1", "mine": b"typed while the agent was thinking"}
+
+
+def test_an_action_whose_beginning_was_not_recorded_is_the_agent_s(world: World) -> None:
+    """Its hook failed, or was too late: what the tool did is not left to nobody."""
+    world.write("app.py", "1")
+    world.line.save(trigger="turn_start", session="s", title="work", context={"marks": True})
+    world.write("app.py", "2")
+    world.line.save(trigger="after_action", session="s", key="call", title="Bash: sed")
+    world.write("mine", "typed meanwhile")
+    world.line.save(trigger="turn_end", session="s")
+    assert world.move("work").closing is not None
+    assert world.move("Bash: sed").level == "action"
+    world.undo()
+    assert world.files() == {"app.py": b"1", "mine": b"typed meanwhile"}
+
+
+def test_an_action_that_is_told_to_have_ended_twice_is_one(world: World) -> None:
+    """As where hooks are installed for the user and for the project."""
+    world.write("app.py", "1")
+    for _ in range(2):
+        world.line.save(trigger="turn_start", session="s", title="work", context={"marks": True})
+    for _ in range(2):
+        world.line.save(trigger="before_action", session="s", key="call", title="Bash: sed")
+    world.write("app.py", "2")
+    for _ in range(2):
+        world.line.save(trigger="after_action", session="s", key="call", title="Bash: sed")
+    for _ in range(2):
+        world.line.save(trigger="turn_end", session="s")
+    assert sorted(move.title for move in world.moves()) == ["Bash: sed", "work"]
+    world.undo()
+    assert world.files() == {"app.py": b"1"}

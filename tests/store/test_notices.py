@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from takeback.store import notices
 
 
@@ -39,3 +41,29 @@ def test_where_nothing_can_be_written_nothing_happens(tmp_path: Path) -> None:
     (tmp_path / notices.NAME).mkdir()
     notices.note(tmp_path, "upkeep", "lost")
     assert notices.read(tmp_path) == ()
+
+
+def test_the_same_failure_is_told_once_and_many_are_not_all_told(tmp_path: Path) -> None:
+    for _ in range(1000):
+        assert notices.note(tmp_path, "hook", "the disk is full")
+    assert len(notices.read(tmp_path)) == 1
+    for number in range(1000):
+        assert notices.note(tmp_path, "hook", f"process {number} holds the lock {'x' * 5000}")
+    assert len(notices.read(tmp_path)) == 50
+    assert (tmp_path / notices.NAME).stat().st_size < 70_000
+
+
+def test_a_notice_after_a_torn_one_is_whole(tmp_path: Path) -> None:
+    notices.note(tmp_path, "a", "one")
+    with (tmp_path / notices.NAME).open("ab") as file:
+        file.write(b'{"time_ns": 1, "wh')
+    notices.note(tmp_path, "b", "two")
+    assert [each.message for each in notices.read(tmp_path)] == ["one", "two"]
+
+
+def test_the_spare_place_is_nowhere_if_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(notices, "gettempdir", none)
+    assert notices.spare() == ""
