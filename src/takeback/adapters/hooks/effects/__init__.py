@@ -89,8 +89,6 @@ class _Found:
         """One simple command, and what it runs in its turn."""
         from takeback.adapters.hooks.effects import matching, programs
 
-        while words and words[0] in programs.KEYWORDS:
-            words = words[1:]
         whole = words
         for _ in range(_NESTED * 2):
             if not words:

@@ -17,6 +17,9 @@ STEPS: Final = 60_000
 DEPTH: Final = 40
 """Deeper nesting is not followed, but cut."""
 
+KEYWORDS: Final = frozenset("if then elif else while until do ! { time coproc".split())
+"""Words of a shell that stand before a command."""
+
 _CRUDE_TEXT = 1 << 16
 _CRUDE_WORDS = 20
 
@@ -67,6 +70,14 @@ def split(text: str, budget: Budget | None = None) -> list[Command]:
     except _Unbalanced:
         return _crude(text, budget)
     return splitter.commands
+
+
+def _command(words: list[str]) -> list[str]:
+    """A command without the words that only lead to it."""
+    at = 0
+    while at < len(words) and words[at] in KEYWORDS:
+        at += 1
+    return words[at:] if at else words
 
 
 def _crude(text: str, budget: Budget) -> list[Command]:
@@ -120,8 +131,9 @@ class _Splitter:
             nonlocal now, cases, target
             end_word()
             target = ""
-            if now.words[:1] == ["esac"]:
-                cases = max(0, cases - 1)
+            now.words = _command(now.words)
+            first = now.words[0] if now.words else ""
+            cases = max(0, cases + (first == "case") - (first == "esac"))
             if now.words or now.writes:
                 self.commands.append(now)
             now = Command([], [], self.commands[-1] if piped and self.commands else None)
@@ -171,6 +183,9 @@ class _Splitter:
             elif char == "(":
                 if text.startswith("((", self.at) and pieces is None and self._arithmetic():
                     continue
+                if cases and pieces is None and not now.words:  # a pattern, or a group whose end is one then
+                    self.at += 1
+                    continue
                 piped = now.before is not None
                 end_command()
                 self.at += 1
@@ -181,12 +196,11 @@ class _Splitter:
             elif char == ")":
                 end_word()
                 self.at += 1
-                if now.words[:1] == ["case"]:
-                    cases += 1
-                elif closed and (not cases or now.words[:1] == ["esac"]):
-                    end_command()
-                    return
+                first = next(iter(_command(now.words)), "")
+                pattern = first == "case" or (cases and first != "esac")
                 end_command()
+                if closed and not pattern:
+                    return
             else:  # a # in a word, or a space of another kind
                 self.at += 1
                 if char == "#":

@@ -8,9 +8,6 @@ from takeback.adapters.hooks.effects.commands import Command
 
 SHELLS: Final = frozenset("sh bash zsh dash ksh fish ash".split())
 
-KEYWORDS: Final = frozenset("if then elif else while until do ! { time coproc".split())
-"""Words of a shell that stand before a command."""
-
 _RUNNERS: Final = {
     # program: the options that take a value, and how many words come before the command
     "sudo": ("-u -g -h -p -C -T -U -D -R -r -t --user --group --host --prompt --chdir", 0),
@@ -87,7 +84,7 @@ def name(word: str) -> str:
 def run_by(words: list[str]) -> list[str] | None:
     """The command that a command runs in its turn; None if it runs none that is written there."""
     program = name(words[0])
-    if program in KEYWORDS or _assigns(words[0]):
+    if _assigns(words[0]):
         return words[1:]
     if program == "python" and "-m" in words[1:6]:
         return words[words.index("-m") + 1 :]
