@@ -157,8 +157,9 @@ class _Session:
         """What the call did that no snapshot can take back."""
         from takeback.adapters.hooks.effects import effects_of, outside_root
 
-        found = effects_of(self._event.tool, self._event.input, self._rules)
-        return [each._asdict() for each in (*found, *outside_root(self._inside(), self._line.root))]
+        event, root = self._event, self._line.root
+        found = effects_of(event.tool, event.input, self._rules, root, event.cwd)
+        return [each._asdict() for each in (*found, *outside_root(self._inside(), root))]
 
     def _title(self) -> str:
         return telling.call_of(self._event.tool, self._event.input, self._inside(), self._line.root)

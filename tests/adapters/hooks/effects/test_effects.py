@@ -198,3 +198,67 @@ def test_files_outside_the_root_are_told(tmp_path: Path) -> None:
 )
 def test_an_input_that_is_no_command_has_no_effect(input: dict[str, Any]) -> None:
     assert effects_of("Bash", input) == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("echo x >> ~/.bashrc", "echo x >> ~/.bashrc"),
+        ("echo x > $HOME/.profile", "echo x > $HOME/.profile"),
+        ("> /etc/motd", "> /etc/motd"),
+        ("make 2> ../log", "make > ../log"),
+        ("sudo tee /etc/hosts < hosts", "sudo tee /etc/hosts"),
+        ("echo x | tee -a ${HOME}/notes", "tee -a ${HOME}/notes"),
+        ("rm -rf ~/.cache/x", "rm -rf ~/.cache/x"),
+        ("rm -rf ../sibling", "rm -rf ../sibling"),
+        ("cd /srv; rm -f /srv/x", "rm -f /srv/x"),
+        ("cp a.conf /etc/a.conf", "cp a.conf /etc/a.conf"),
+        ("mv /home/bob/a .", "mv /home/bob/a ."),
+        ("mv -t /home/bob a", "mv -t /home/bob a"),
+        ("ln -s $PWD/x ~/bin/x", "ln -s $PWD/x ~/bin/x"),
+        ("chmod 600 ~/.ssh/id", "chmod 600 ~/.ssh/id"),
+        ("sed -i s/a/b/ /etc/hosts", "sed -i s/a/b/ /etc/hosts"),
+        ("dd if=x of=/home/bob/y", "dd if=x of=/home/bob/y"),
+        ("mkdir -p /opt/x", "mkdir -p /opt/x"),
+        ("touch -r /etc/hosts ~/x", "touch -r /etc/hosts ~/x"),
+        ("bash -c 'rm /srv/x'", "rm /srv/x"),
+    ],
+)
+def test_a_command_that_writes_outside_the_root_is_told(command: str, shown: str) -> None:
+    found = effects_of("Bash", {"command": command}, root="/work/project", cwd="/work/project")
+    assert found == (Effect("files", shown),)
+    assert effects_of("Bash", {"command": command}) == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > file",
+        "echo x > /work/project/file",
+        "rm -rf build ./dist sub/../x",
+        "rm /work/project/../project/x",
+        "cp /etc/hosts .",
+        "cp -r ~/template src/",
+        "echo x > /dev/null 2>&1",
+        "echo x > /tmp/scratch",
+        "rm -rf /tmp/x",
+        "cat /etc/hosts",
+        "sed s/a/b/ /etc/hosts",
+        "ln -s /etc/hosts hosts",
+        "dd if=/dev/zero of=x",
+        "ls ~ && cd ..",
+        "touch -r /etc/hosts x",
+        "echo 'rm -rf ~'",
+        "grep x < /etc/hosts",
+        "rm $file",
+        "mkdir -m 700 x",
+    ],
+)
+def test_a_command_that_writes_inside_or_only_reads_outside_is_not(command: str) -> None:
+    assert effects_of("Bash", {"command": command}, root="/work/project", cwd="/work/project") == ()
+
+
+def test_where_the_agent_stands_counts() -> None:
+    command = {"command": "rm ../x"}
+    assert effects_of("Bash", command, root="/work/project", cwd="/work/project/sub") == ()
+    assert effects_of("Bash", command, root="/work/project", cwd="/work/project") != ()

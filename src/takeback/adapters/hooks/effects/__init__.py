@@ -32,11 +32,16 @@ class Effect(NamedTuple):
     what: str
 
 
-def effects_of(tool: str, input: Mapping[str, Any], rules: Sequence[EffectRule] = ()) -> tuple[Effect, ...]:
-    """What a tool call did that no snapshot can take back; ``rules`` are the user's own, which come first."""
+def effects_of(
+    tool: str, input: Mapping[str, Any], rules: Sequence[EffectRule] = (), root: str = "", cwd: str = ""
+) -> tuple[Effect, ...]:
+    """What a tool call did that no snapshot can take back; ``rules`` are the user's own, which come first.
+
+    With a ``root``, and where the agent stands, commands that write files outside of it count, too.
+    """
     if tool.lower() in _SHELL_TOOLS:
         given = next((input[key] for key in _COMMAND_KEYS if input.get(key)), None)
-        found = _Found(rules)
+        found = _Found(rules, root, cwd)
         if isinstance(given, str):
             found.text(given, 0)
         elif isinstance(given, list) and all(isinstance(word, str) for word in given):
@@ -68,8 +73,8 @@ def outside_root(paths: Iterable[str], root: str) -> tuple[Effect, ...]:
 class _Found:
     """The effects of one tool call, while it is being read."""
 
-    def __init__(self, rules: Sequence[EffectRule]) -> None:
-        self._rules = rules
+    def __init__(self, rules: Sequence[EffectRule], root: str, cwd: str) -> None:
+        self._rules, self._root, self._cwd = rules, root, cwd
         self._budget = Budget()
         self._effects: dict[Effect, None] = {}
 
@@ -82,21 +87,25 @@ class _Found:
     def text(self, text: str, depth: int) -> None:
         """What a shell runs."""
         for command in split(text, self._budget):
-            if command.words:
-                self.command(command.words, command, depth)
+            self.command(command.words, command, depth)
 
     def command(self, words: list[str], command: Command, depth: int) -> None:
         """One simple command, and what it runs in its turn."""
-        from takeback.adapters.hooks.effects import matching, programs
+        from takeback.adapters.hooks.effects import matching, programs, writing
 
         whole = words
+        if self._root and any(writing.is_outside(path, self._root, self._cwd) for _, path in command.writes):
+            self._note("files", [*whole, *(word for write in command.writes for word in write)])
         for _ in range(_NESTED * 2):
             if not words:
                 return
-            kind = matching.command_kind(programs.name(words[0]), words, command, self._rules)
+            name = programs.name(words[0])
+            kind = matching.command_kind(name, words, command, self._rules)
             if kind:
                 self._note(kind, whole)
                 return
+            if self._root and writing.writes_outside(name, words, self._root, self._cwd):
+                self._note("files", whole)
             if programs.downloads(words, command):
                 fetched = [*command.before.words, "|", *whole] if command.before is not None else whole
                 self._note("script", fetched)

@@ -35,9 +35,10 @@ class Command:
 
     __slots__ = ("before", "inputs", "words", "writes")
 
-    def __init__(self, words: list[str], writes: list[str], before: Command | None) -> None:
+    def __init__(self, words: list[str], writes: list[tuple[str, str]], before: Command | None) -> None:
         self.words = words
         self.writes = writes
+        """Redirections of its output: the operator and the path."""
         self.before = before
         """The command whose output it reads."""
         self.inputs: list[str] = []
@@ -124,7 +125,7 @@ class _Splitter:
             elif target == "<<<":
                 now.inputs.append(word)
             elif target[0] == ">":
-                now.writes.append(word)
+                now.writes.append((target, word))
             pieces, target = None, ""
 
         def end_command(piped: bool = False) -> None:
@@ -353,7 +354,7 @@ class _Splitter:
         if text[self.at - 1] == "&" and text[self.at : self.at + 1] in ("-", *"0123456789"):
             self.at += 1  # >&2
             return ""
-        return text[start]
+        return ">>" if text.startswith(">>", start) else text[start]
 
     def _heredoc(self, tabs: bool, command: Command) -> None:
         while self.text[self.at : self.at + 1] in (" ", "\t"):
