@@ -6,7 +6,8 @@ and every maintenance removes all that nothing needs, down to the last blob, unt
 transaction nothing has happened; killed after it, purge or maintain goes on.
 
 Copies go with it: the bytes are the secret, whatever they are called. A copy of what is in a purged directory, or of a
-few bytes that may be equal by chance, is only named, unless its removal is asked for.
+few bytes that may be equal by chance, is only named, unless its removal is asked for. So do conversations that quote it,
+and the words of prompts and tool calls that do.
 """
 
 from __future__ import annotations
@@ -24,22 +25,27 @@ from takeback.engine import maintenance
 from takeback.engine.dropping import root_held
 from takeback.engine.manifest import encode_manifest, load_snapshot, put_part
 from takeback.engine.plandoc import decode_plan
-from takeback.engine.traces import Candidate, Found, PartPath, Traces
+from takeback.engine.traces import RECORDED, Candidate, Found, PartPath, Traces
 from takeback.engine.undrop import dropped_rows
 from takeback.errors import Conflict, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.purged import Purged, Trace
+from takeback.model.snapshot import Snapshot
 from takeback.model.tree import Entry
 from takeback.sources.workspace.purging import check_purgeable, is_purgeable, without
+from takeback.store import hooked
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import blobs as blob_rows
 from takeback.store.catalogue import collecting, journals, operations, snapshots, timelines
+from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.reader import Reader
 from takeback.store.repair.aside import place_aside
 from takeback.store.writer import Writer
 
+_SAID = "(what an agent and a person said)"
+_RECORDED = "(what was recorded of prompts and tool calls)"
 TELLING = 16
 """Fewer bytes may be equal by chance."""
 _PATIENCE = 60.0
@@ -59,6 +65,7 @@ def purge(
             search.look(reader)
         return replace(search.result(), dry_run=True)
     done = search.carry_out()
+    search.forget_sessions()
     ended = maintenance.maintain(blobs, watch, patience=_PATIENCE)
     secret = () if done.left else {*search.traces.contents, *search.traces.chunks}
     with blobs.database.read() as tx:
@@ -113,6 +120,8 @@ class _Search:
         for found in self.traces.found.values():
             gone.update({(found.root, path) for _, path in self._going(found)})
             stay.update({(found.root, path) for _, path in self._left(found)} | {(found.root, p) for p in found.pieces})
+            quoting = gone if self._quotes_go else stay
+            quoting.update({(found.root, _SAID if part else _RECORDED) for part in found.quoted})
         if not affected and not self._unfinished():
             raise NotFound(
                 f"no snapshot holds {self.traces.path!r}",
@@ -138,8 +147,14 @@ class _Search:
             return False
         return bool(self._copies) or not (self.traces.directory or entry.size < TELLING)
 
+    @property
+    def _quotes_go(self) -> bool:
+        """Whether what quotes the secret goes, too: as copies do."""
+        return self._copies is not False and (bool(self._copies) or not self.traces.directory)
+
     def _affected(self) -> list[Found]:
-        going = (found for found in self.traces.found.values() if self._going(found))
+        quotes = self._quotes_go
+        going = (found for found in self.traces.found.values() if self._going(found) or (quotes and found.quoted))
         return sorted(going, key=lambda found: found.row.seq)
 
     def _unfinished(self) -> bool:
@@ -160,9 +175,33 @@ class _Search:
             for name in {part for part, _ in said}:
                 paths = {path: text for (part, path), text in said.items() if part == name}
                 parts[name] = put_part(writer, without(writer, parts[name], paths))
-            manifest = encode_manifest(replace(snapshot, parts=parts))
+            snapshot = replace(snapshot, parts=parts)
+            if self._quotes_go:
+                snapshot = self._unquoted(snapshot, found.quoted)
+            manifest = encode_manifest(snapshot)
             manifests[found.row.id] = writer.put(manifest, BlobKind.MANIFEST)
         return manifests
+
+    def _unquoted(self, snapshot: Snapshot, quoted: frozenset[str]) -> Snapshot:
+        """A snapshot without the conversations, and without the words, that quote the secret."""
+        assert self.traces.quotes is not None
+        parts = {name: part for name, part in snapshot.parts.items() if name not in quoted}
+        context = self.traces.quotes.without(dict(snapshot.context)) if RECORDED in quoted else snapshot.context
+        return replace(snapshot, parts=parts, context=context)
+
+    def _unquote_moves(self, tx: Transaction) -> None:
+        quotes = self.traces.quotes
+        for move in move_rows.everywhere(tx) if quotes is not None and self._quotes_go else ():
+            said = [move.title, list(move.reported), dict(move.context)]
+            if quotes is not None and quotes.in_value(said):
+                title, reported, context = quotes.without(said)
+                move_rows.update(tx, replace(move, title=title, reported=tuple(reported), context=context))
+
+    def forget_sessions(self) -> None:
+        """What hooks remember of prompts is no history, so it goes at once."""
+        quotes, directory = self.traces.quotes, self._blobs.directory
+        if quotes is not None and directory is not None and self._quotes_go:
+            hooked.forget_what(directory, quotes.in_text)
 
     def _version(self, root: str, path: str, entry: Entry) -> str:
         """Tells apart what stood at a path at different times, and nothing more about it."""
@@ -179,6 +218,7 @@ class _Search:
         gone = {found.row.id for found in affected if found.dropped} | self.traces.lost
         for id, manifest in manifests.items():
             snapshots.set_manifest(tx, id, manifest)
+        self._unquote_moves(tx)
         collecting.renew_dropped(tx, {**dict.fromkeys(gone), **manifests})
         collecting.begin_purge(tx)
         operations.add(tx, None, time.time_ns(), "purge", path=self.traces.path, snapshots=len(manifests))

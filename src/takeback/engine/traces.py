@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from takeback.engine.manifest import load_snapshot
+from takeback.engine.quotes import Quotes
 from takeback.errors import Integrity
 from takeback.model.ids import short
 from takeback.model.progress import Watch
@@ -23,6 +24,9 @@ from takeback.store.reader import Reader
 
 PartPath = tuple[str, str]
 """A part's name, and a path in it."""
+
+RECORDED = ""
+"""Stands for what a snapshot says about prompts and tool calls, where parts are named."""
 
 
 Key = tuple[str, bytes, bool]
@@ -54,6 +58,8 @@ class Found:
     """Files elsewhere that have the same bytes."""
     pieces: frozenset[str]
     """Other files of which a part has the same bytes."""
+    quoted: frozenset[str] = frozenset()
+    """Where else it is quoted: parts that are conversations, and `RECORDED`."""
 
 
 @dataclass
@@ -70,6 +76,8 @@ class Traces:
     chunks: set[bytes] = field(default_factory=set)
     directory: bool = False
     """Whether the path ever was one."""
+    quotes: Quotes | None = None
+    """Finds what quotes them."""
     _seen: dict[Key, tuple[Candidate, Mapping[str, bytes]]] = field(default_factory=dict)
     """What was looked at, with its trees by part."""
     _walked: set[bytes] = field(default_factory=set)
@@ -92,10 +100,11 @@ class Traces:
                 self._load(reader, each)
         again = len(self.contents) != known  # then those of before may hold copies that nobody looked for
         copies = _Copies(reader, self.contents, self.chunks)
+        quotes = self.quotes = Quotes(reader, self.contents)
         for done, each in enumerate([seen for seen, _ in self._seen.values()] if again else new):
             watch.tick("search", len(new) + done, 2 * len(new))
             with self._following(each):
-                self._search(reader, each, copies)
+                self._search(reader, each, copies, quotes)
 
     @contextmanager
     def _following(self, each: Candidate) -> Iterator[None]:
@@ -117,7 +126,7 @@ class Traces:
         for entry in self._at_path(reader, each).values():
             self._note(reader, entry, 0)
 
-    def _search(self, reader: Reader, each: Candidate, copies: _Copies) -> None:
+    def _search(self, reader: Reader, each: Candidate, copies: _Copies, quotes: Quotes) -> None:
         at_path = self._at_path(reader, each)
         elsewhere = {
             (part, path): entry
@@ -125,10 +134,11 @@ class Traces:
             for path, entry in copies.below(tree)
             if not (self.own(each.root) and trees.within([self.path], path))
         }
-        if at_path or elsewhere:
+        quoted = _quoted(reader, each, quotes)
+        if at_path or elsewhere or quoted:
             same = {place: entry for place, entry in elsewhere.items() if entry.id in self.contents}
             pieces = frozenset(path for part, path in elsewhere if (part, path) not in same)
-            self.found[each.key] = Found(*each, at_path, same, pieces)
+            self.found[each.key] = Found(*each, at_path, same, pieces, quoted)
 
     def _at_path(self, reader: Reader, each: Candidate) -> dict[PartPath, Entry]:
         if not self.own(each.root):
@@ -151,6 +161,16 @@ class Traces:
             self.contents[entry.id] = entry
             if entry.size > LARGE:
                 self.chunks.update(chunk.id for chunk in reader.recipe(entry.id).chunks)
+
+
+def _quoted(reader: Reader, each: Candidate, quotes: Quotes) -> frozenset[str]:
+    snapshot = load_snapshot(reader, each.row)
+    said = {
+        name
+        for name, part in snapshot.parts.items()
+        if part.kind == "transcript" and quotes.in_conversation(part.content)
+    }
+    return frozenset(said | ({RECORDED} if quotes.in_value(dict(snapshot.context)) else set()))
 
 
 class _Copies:

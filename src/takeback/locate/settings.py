@@ -42,6 +42,11 @@ SETTINGS: Mapping[str, Setting] = {
         "switch",
         "whether installed hooks record; unset: they do. TAKEBACK_OFF=1 turns them off, too",
     ),
+    "transcripts": Setting(
+        True,
+        "switch",
+        "whether hooks capture the agent's conversation with its snapshots",
+    ),
     "strict": Setting(
         False,
         "switch",

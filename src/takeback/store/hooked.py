@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -109,10 +109,19 @@ def _lock(fd: int, deadline: float) -> None:
 def forget_old(directory: str) -> None:
     """Forget sessions of which nothing was heard for long."""
     oldest = time.time() - _FORGOTTEN_AFTER
+    _forget(directory, lambda entry: entry.stat(follow_symlinks=False).st_mtime < oldest)
+
+
+def forget_what(directory: str, says: Callable[[str], bool]) -> None:
+    """Forget sessions of which something is remembered that must not be."""
+    _forget(directory, lambda entry: says(json.dumps(_read(entry.path), ensure_ascii=False)))
+
+
+def _forget(directory: str, chosen: Callable[[os.DirEntry[str]], bool]) -> None:
     try:
         with os.scandir(_path(directory, SESSIONS)) as entries:
             for entry in entries:
-                if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                if chosen(entry):
                     os.unlink(entry.path)
     except OSError:
         pass

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.locate import Place
     from takeback.model.effect_rule import EffectRule
+    from takeback.sources.protocol import Source
 
 
 def record(agent: str, event: Event) -> None:
@@ -42,7 +43,7 @@ def record(agent: str, event: Event) -> None:
             hooked.forget_old(directory)
         hooked.ran(directory, agent, event.session, where.root, event.name)
         if known.on:
-            line = locate.timeline(store, where, more=_transcript(agent, event))
+            line = locate.timeline(store, where, more=_transcript(agent, event, where))
             session = _Session(agent, event, line, where["effects"])
             after = session.note(known)
             if after != known:
@@ -83,8 +84,9 @@ def _first(agent: str, where: Place) -> Remembered:
     return Remembered(where.root)
 
 
-def _transcript(agent: str, event: Event) -> list[Any]:
-    if agent not in KEEPS or not event.transcript or event.trigger == "before_action":
+def _transcript(agent: str, event: Event, where: Place) -> list[Source]:
+    """The conversation, if it is wanted; before a tool call it is what it was at the last look."""
+    if agent not in KEEPS or not event.transcript or event.trigger == "before_action" or not where["transcripts"]:
         return []
     from takeback.sources.transcript.source import Transcript
 

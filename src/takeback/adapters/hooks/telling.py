@@ -12,6 +12,7 @@ _VALUES = 8
 _MANY = 100
 _NUMBER = 1 << 53
 """What is beyond, or no number at all, is not what JSON's readers agree about."""
+_CONTENTS = frozenset("content contents new_string old_string newString oldString file_text edits text patch".split())
 
 
 def title_of(prompt: str) -> str:
@@ -40,8 +41,15 @@ def call_of(tool: str, input: Mapping[str, Any], paths: Sequence[str], root: str
 
 
 def input_of(input: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool's input with long values cut, and only the first of many."""
-    return {str(key)[:_TITLE]: _small(value) for key, value in list(input.items())[:_VALUES]}
+    """A tool's input with long values cut, and only the first of many. What is written into files is in the files."""
+    return {
+        str(key)[:_TITLE]: _size_of(value) if key in _CONTENTS else _small(value)
+        for key, value in list(input.items())[:_VALUES]
+    }
+
+
+def _size_of(value: Any) -> str:
+    return f"({len(value):,} characters)" if isinstance(value, str) else "(…)"
 
 
 def _small(value: Any) -> Any:

@@ -86,6 +86,11 @@ def newest(tx: Transaction, timeline: int, limit: int | None = None, session: st
     return [_move(row) for row in tx.execute(sql, arguments)]
 
 
+def everywhere(tx: Transaction) -> list[Move]:
+    """The moves of all timelines."""
+    return [_move(row) for row in tx.execute(f"SELECT {_COLUMNS} FROM moves ORDER BY seq")]
+
+
 def open_moves(tx: Transaction, timeline: int, session: str | None = None) -> list[Move]:
     """Moves that nobody has closed, the last opened first."""
     sql, params = f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND closing_seq IS NULL", [timeline]
