@@ -26,7 +26,7 @@ _NAME = 256
 """No id and no tool's name is longer."""
 _PATH = 4096
 _PATHS = 1000
-_NO_EVENT = ("if this comes again, the agent speaks otherwise than takeback expects: `takeback doctor` may say why",)
+_NO_EVENT = ("if this comes again, the agent does not speak as it should: `takeback doctor` may say why",)
 
 
 def parse(data: bytes) -> dict[str, Any]:
