@@ -115,6 +115,21 @@ def test_log_limits_and_filters_by_session(cli: Cli) -> None:
     assert "older ones" in cli("log", "-n", "2").out
 
 
+def test_a_session_is_named_by_what_the_log_shows_of_it(cli: Cli) -> None:
+    for session in ("0f8fad5b-d9cb-469f", "7c9e6679-7425-40de", "s1", "s10"):
+        cli(
+            "run", "--session", session, "-m", f"turn of {session}", "--", "sh", "-c", f"echo {session} > {session[:3]}"
+        )
+    shown = next(line for line in cli("log").out.splitlines() if "turn of 0f8" in line).split()[-1]
+    assert shown != "0f8fad5b-d9cb-469f"
+    for name, session in ((shown, "0f8fad5b-d9cb-469f"), ("7c", "7c9e6679-7425-40de"), ("s1", "s1")):
+        assert [move["session"] for move in cli.json("log", "--session", name)["moves"]] == [session]
+    assert "s1, s10" in cli.error("log", "--session", "s", code=2)["message"]
+    assert "nothing of a session x" in cli("log", "--session", "x").out
+    cli("undo", "--session", shown, "--yes")
+    assert not (cli.root / "0f8").exists()
+
+
 def test_hostile_titles_labels_and_names_never_reach_the_terminal(cli: Cli) -> None:
     evil = "evil\x1b]0;title\x07\x9b31m\u202egnp"
     cli.write("a.txt", "one\n")

@@ -138,7 +138,7 @@ def _move(move: Move, width: int, several: bool) -> list[Piece]:
         tail = f"  (taken back by {short(move.undone_by)})"
     elif move.open:
         tail = "  (open)"
-    who = f"  {clip(move.session, 16)}" if several and move.session else ""
+    who = f"  {clip(move.session[:16], 16)}" if several and move.session else ""
     left = f"╰ {what} "
     room = WIDTH - 2 - width - columns(left) - 10 - columns(tail) - columns(who)
     title = clip(move.about, max(room, 10))

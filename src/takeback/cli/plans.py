@@ -64,7 +64,7 @@ def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
         yield [("read back and verified", "good")]
     for part in report.pending:
         yield [("pending: ", "warn"), f"the owner of {part} applies it at its next save"]
-    if report.safety:
+    if report.move:
         yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{_BACK[report.verb]}`"]
 
 

@@ -18,10 +18,11 @@ from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError
 from takeback.model.ids import BlobKind, new_id, short
+from takeback.model.kinds import FOLLOWING
 from takeback.model.move import Move
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
-from takeback.model.snapshot import Part
+from takeback.model.snapshot import Part, Snapshot
 from takeback.sources.protocol import Staged
 from takeback.store.catalogue import journals
 from takeback.store.catalogue import moves as move_rows
@@ -92,23 +93,33 @@ def conclude(
     done: Sequence[Effect],
     kept: Sequence[Kept],
 ) -> Report:
-    """Record what was done to ``before``: the snapshot that it is now, the move, and the end of the journal."""
+    """Record what was done to ``before``: the snapshot that it is now, the move, and the end of the journal.
+
+    A conversation that came back beside the others changed nothing that a snapshot holds: it is neither.
+    """
     parts = dict(before)
     for part, effects in by_part(done).items():
         parts[part] = line.source(part).amend(writer, parts[part], effects)
     context: dict[str, Any] = {"target": plan.target, "moves": list(plan.moves)}
     if kept:
         context["kept"] = {item.path: item.reason for item in kept}
-    snapshot = record.compose(line, writer, safety, parts, trigger=plan.verb, context=context, before=before)
-    move = new_id()
+    snapshot: Snapshot | None = None
+    move: str | None = None
+    if any(
+        parts[effect.part].kind not in FOLLOWING for effect in done
+    ):  # else nothing is there that undo could take back
+        snapshot = record.compose(line, writer, safety, parts, trigger=plan.verb, context=context, before=before)
+        move = new_id()
 
-    def note(tx: Transaction, timeline: int, at: SnapshotRow) -> None:
-        _record_move(tx, timeline, move, plan, safety, at)
+    def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
+        if move is not None:
+            _record_move(tx, timeline, move, plan, safety, at)
         for root in journal_roots(line):
             journals.end(tx, root)
+        return at
 
-    record.commit(line, writer, snapshot, safety, note)
-    return _report(plan, move, snapshot.id, safety.id, done, kept)
+    at = record.commit(line, writer, snapshot, safety, note)
+    return _report(plan, move, at.id, safety.id, done, kept)
 
 
 def by_part(effects: Sequence[Effect]) -> Mapping[str, list[Effect]]:

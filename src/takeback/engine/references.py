@@ -2,7 +2,7 @@
 
 A snapshot is named by its id or a unique prefix of it, a label, ``@`` (the latest), ``@-`` and ``@-3`` (one and three
 before it), ``root`` (the first of the timeline), ``original`` (before the session's first move, else ``root``) or a
-time such as ``10m ago``. A label wins over a prefix. A move is named by its id or a unique prefix.
+time such as ``10m ago``. A label wins over a prefix. A move is named by its id or a unique prefix, and so is a session.
 """
 
 from __future__ import annotations
@@ -71,6 +71,18 @@ def resolve_move(tx: Transaction, line: Line, reference: str) -> Move:
         raise InvalidInput(
             f"{reference!r} is ambiguous: it begins the moves {', '.join(move.id[:12] for move in found)}",
             hints=["give more characters"],
+        )
+    return found[0]
+
+
+def resolve_session(tx: Transaction, line: Line, beginning: str) -> str:
+    """The session of that name, or the only one whose name begins so; what is of no session stays as it is."""
+    found = moves.sessions(tx, line.row(tx).number, beginning)
+    if not found or found[0] == beginning:
+        return beginning
+    if len(found) > 1:
+        raise InvalidInput(
+            f"{beginning!r} is ambiguous: it begins the sessions {', '.join(found)}", hints=["give more characters"]
         )
     return found[0]
 

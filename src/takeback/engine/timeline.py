@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from takeback.engine import history, journal
+from takeback.engine import history, journal, references
 from takeback.engine import save as saving
 from takeback.engine.line import Line
 from takeback.engine.references import Reference
@@ -97,6 +97,11 @@ class Timeline:
     def log(self, limit: int | None = None, *, session: str | None = None, path: str | None = None) -> history.Log:
         """Snapshots and moves, newest first; those of a session, or those in which a path changed."""
         return history.log(self._line, limit, session, path)
+
+    def session(self, beginning: str) -> str:
+        """The whole name of the session that begins so; InvalidInput if there are several."""
+        with self._line.blobs.database.read() as tx:
+            return references.resolve_session(tx, self._line, beginning)
 
     def show(self, reference: Reference, *, session: str | None = None) -> Snapshot:
         return history.show(self._line, reference, session)

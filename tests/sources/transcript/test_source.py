@@ -103,6 +103,20 @@ def test_the_conversation_alone_comes_back_and_the_move_stands(agent: Agent) -> 
     assert (agent.root / "a").read_text() == "1"
 
 
+def test_the_conversation_alone_is_no_move_so_redo_and_undo_mean_what_they_meant_before(agent: Agent) -> None:
+    agent.turn("first", a="1")
+    agent.turn("second", a="2")
+    line = agent.person()
+    undone = line.undo().moves[0]
+    before = line.log()
+    report = line.undo(undone, only=["transcript"])
+    assert report.move is None
+    assert line.log() == before
+    line.redo()
+    assert (agent.root / "a").read_text() == "2"
+    assert line.undo().moves == (undone,)
+
+
 def test_undo_without_being_asked_leaves_the_conversation_alone(agent: Agent) -> None:
     agent.turn("first", a="1")
     agent.person().undo()

@@ -24,7 +24,8 @@ _DEFAULT = 30
 def command(call: Call, path: str | None, graph: bool, limit: int | None, session: str | None) -> None:
     """Show snapshots and moves, newest first.
 
-    With PATH, only those in which something at or below it changed. Any unique beginning of an id is a reference.
+    With PATH, only those in which something at or below it changed. Any unique beginning of an id is a reference,
+    and so is one of a session's.
 
     For example:
       takeback log
@@ -36,15 +37,16 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
         line = call.line()
     except NotFound:  # no store yet: nothing was recorded, which is no error here
         where = call.place()
-        _nothing(call, path, timeline=where["timeline"], root=where.root)
+        _nothing(call, path, None, timeline=where["timeline"], root=where.root)
         return
+    session = session and line.session(session)
     inside = None if path is None else call.inside(line.root, path)
     log, more = page(line, shown, session, inside)
     if call.json:
         shapes.print_json(shapes.log(log, line, more))
         return
     if not log.snapshots:
-        _nothing(call, path, timeline=line.name, root=line.root)
+        _nothing(call, path, session, timeline=line.name, root=line.root)
         for hint in line.nearby():
             say([("hint: ", "warn"), hint])
         return
@@ -62,10 +64,12 @@ def _forks(call: Call) -> dict[str, list[str]]:
     return found
 
 
-def _nothing(call: Call, path: str | None, *, timeline: str, root: str) -> None:
+def _nothing(call: Call, path: str | None, session: str | None, *, timeline: str, root: str) -> None:
     if call.json:
         shapes.print_json({"snapshots": [], "moves": [], "timeline": timeline, "root": root, "more": False})
     elif path is not None:
-        say(f"no snapshot changed {path}")
+        say(f"no snapshot changed {path}" if session is None else f"no snapshot of session {session} changed {path}")
+    elif session is not None:
+        say(f"nothing of a session {session} is recorded here; `takeback log` shows everything")
     else:
         say("nothing was recorded here yet; `takeback save` makes the first snapshot")

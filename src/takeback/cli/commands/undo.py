@@ -54,6 +54,7 @@ def command(
     """
     line = call.line()
     parts = chosen(only, conversation)
+    session = session and line.session(session)
     return carry_out(
         call,
         line,

@@ -183,6 +183,15 @@ def first_of_session(tx: Transaction, timeline: int, session: str) -> Move | Non
     return _move(rows[0]) if rows else None
 
 
+def sessions(tx: Transaction, timeline: int, beginning: str, limit: int = 4) -> list[str]:
+    """Sessions of a timeline whose names begin so."""
+    sql = (
+        "SELECT DISTINCT session FROM moves WHERE timeline = ? AND substr(session, 1, ?) = ? AND session <> '' "
+        f"ORDER BY session LIMIT {int(limit)}"
+    )
+    return [str(row[0]) for row in tx.execute(sql, (timeline, len(beginning), beginning))]
+
+
 def take(tx: Transaction, move: str, targets: Iterable[str]) -> None:
     """Record that a move of takeback's took back others."""
     for target in targets:
