@@ -43,6 +43,8 @@ class Remembered(NamedTuple):
     on: bool = True
     """Whether it is recorded at all: what a project's file says later, an agent may have written."""
     in_turn: bool = False
+    acts: bool = False
+    """Whether it has told of a tool: then it tells of all, and what changes outside of them is not its doing."""
     prompt: str = ""
 
 
@@ -67,7 +69,9 @@ def remember(directory: str, agent: str, session: str, what: Remembered) -> None
 def recall(directory: str, agent: str, session: str) -> Remembered | None:
     raw = _read(_session(directory, agent, session))
     try:
-        return Remembered(str(raw["root"]), raw["on"] is True, raw["in_turn"] is True, str(raw["prompt"]))
+        return Remembered(
+            str(raw["root"]), raw["on"] is True, raw["in_turn"] is True, raw["acts"] is True, str(raw["prompt"])
+        )
     except (KeyError, TypeError):
         return None
 

@@ -120,15 +120,16 @@ class _Session:
             return known
         prompt = self._event.prompt or ("" if known.in_turn else known.prompt)
         title = telling.title_of(prompt) or f"a turn of {self._agent}"
-        self._save("turn_start", title=title, context={"prompt": telling.prompt_of(prompt)} if prompt else {})
+        context = {"prompt": telling.prompt_of(prompt)} if prompt else {}
+        self._save("turn_start", title=title, context=context | ({"marks": True} if known.acts else {}))
         return known._replace(in_turn=True, prompt=title)
 
     def _before(self, known: Remembered) -> Remembered:
         if not known.in_turn:
             known = known._replace(in_turn=True, prompt=known.prompt or f"a turn of {self._agent}")
-            self._save("turn_start", title=known.prompt)
+            self._save("turn_start", title=known.prompt, context={"marks": True})
         self._open(self._event.key)
-        return known
+        return known._replace(acts=True)
 
     def _open(self, key: str) -> None:
         event = self._event
@@ -172,6 +173,4 @@ class _Session:
 
     def _save(self, trigger: str, *, context: dict[str, Any] | None = None, **more: Any) -> None:
         about = {"agent": self._agent, **(context or {})} if context or trigger in ("turn_start", "turn_end") else {}
-        if trigger == "turn_start":
-            about["marks"] = True  # every tool that can write is told
         self._line.save(trigger=trigger, session=self._event.session, context=about, **more)

@@ -1,0 +1,109 @@
+"""Whose change it is, where an agent tells of its tools, and where it tells of its turns alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takeback as tb
+from takeback import locate
+from takeback.adapters.hooks.agents import AGENTS
+from takeback.adapters.hooks.reading import read
+from takeback.adapters.hooks.recording import record
+
+
+class Told:
+    """What Claude Code tells about one session in one project."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def __call__(self, name: str, **more: Any) -> None:
+        raw = {"session_id": "session-1", "cwd": str(self.root), "hook_event_name": name, **more}
+        event = read(AGENTS["claude-code"], raw)
+        assert event is not None
+        record("claude-code", event)
+
+    def write(self, name: str, text: str, key: str) -> None:
+        call = {"tool_name": "Write", "tool_input": {"file_path": str(self.root / name)}, "tool_use_id": key}
+        self("PreToolUse", **call)
+        (self.root / name).write_text(text)
+        self("PostToolUse", **call)
+
+    @property
+    def line(self) -> tb.Timeline:
+        return locate.here(self.root)
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    root = tmp_path / "project"
+    root.mkdir()
+    return Told(root)
+
+
+def test_an_agent_that_tells_of_turns_alone_owns_what_changes_in_them(told: Told) -> None:
+    told("UserPromptSubmit", prompt="write")
+    (told.root / "a").write_text("1")
+    told("Stop")
+    assert [move.title for move in told.line.log().moves] == ["write"]
+    told.line.undo()
+    assert not (told.root / "a").exists()
+
+
+def test_once_it_has_told_of_a_tool_an_idle_turn_owns_nothing(told: Told) -> None:
+    told("UserPromptSubmit", prompt="write")
+    told.write("a", "1", "t1")
+    told("Stop")
+    told("UserPromptSubmit", prompt="think")
+    (told.root / "b").write_text("a person's")
+    told("Stop")
+    assert [move.title for move in told.line.log().moves if move.level == "turn"] == ["write"]
+    told.line.undo()
+    assert not (told.root / "a").exists()
+    assert (told.root / "b").exists()
+
+
+def test_what_an_agent_does_after_its_stop_is_a_turn_of_its_own(told: Told) -> None:
+    told("UserPromptSubmit", prompt="write")
+    told.write("a", "1", "t1")
+    told("Stop")
+    told.write("a", "2", "t2")
+    told("Stop")
+    told.line.undo()
+    assert (told.root / "a").read_text() == "1"
+
+
+def test_a_session_that_was_killed_in_its_turn_has_ended_it_when_it_begins_again(told: Told) -> None:
+    told("UserPromptSubmit", prompt="write")
+    told.write("a", "1", "t1")
+    told("SessionStart", source="resume")
+    assert all(not move.open for move in told.line.log().moves)
+
+
+def test_a_turn_goes_on_through_a_compaction(told: Told) -> None:
+    told("UserPromptSubmit", prompt="write")
+    told.write("a", "1", "t1")
+    assert (
+        read(AGENTS["claude-code"], {"session_id": "s", "hook_event_name": "SessionStart", "source": "compact"}) is None
+    )
+    told.write("a", "2", "t2")
+    told("Stop")
+    told.line.undo()
+    assert not (told.root / "a").exists()
+
+
+def test_a_command_in_the_background_works_for_as_long_as_its_turn(told: Told) -> None:
+    call = {"tool_name": "Bash", "tool_input": {"command": "sleep 9 && touch b", "run_in_background": True}}
+    told("UserPromptSubmit", prompt="serve")
+    told("PreToolUse", **call, tool_use_id="t1")
+    told("PostToolUse", **call, tool_use_id="t1")
+    told.write("a", "1", "t2")
+    (told.root / "b").write_text("from the background")
+    told("Stop", background_tasks=[{"id": "1"}])
+    (told.root / "c").write_text("later, but before the next prompt")
+    told("UserPromptSubmit", prompt="next")
+    told.line.undo()
+    assert sorted(path.name for path in told.root.iterdir()) == []
