@@ -160,3 +160,13 @@ class TestEnv:
 
         assert terminal.end() == 0
         assert (home / ".config" / "takeback" / "config.toml").exists() and _settings(home).exists()
+
+
+def test_a_file_of_agents_is_named_as_the_shell_names_it(cli: Cli) -> None:
+    cli.write("agents/team.yaml", "agents:\n  root:\n    model: x\n")
+
+    done = cli.json("install", "docker-agent", "agents/team.yaml", "--yes")
+
+    assert done["file"] == str(cli.root / "agents" / "team.yaml") and done["scope"] == "project"
+    cli("uninstall", "docker-agent", "agents/team.yaml", "--yes")
+    assert cli.read("agents/team.yaml") == "agents:\n  root:\n    model: x\n"

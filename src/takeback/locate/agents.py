@@ -14,6 +14,7 @@ class Agents(NamedTuple):
     codex: str
     gemini_cli: str
     opencode: str
+    docker_agent: str
     state: str
 
 
@@ -27,6 +28,7 @@ def agents(root: str) -> Agents:
         codex=homes["codex"],
         gemini_cli=homes["gemini-cli"],
         opencode=homes["opencode"],
+        docker_agent=homes["docker-agent"],
         state=os.path.join(state, "takeback"),
     )
 

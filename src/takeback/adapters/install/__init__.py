@@ -9,7 +9,7 @@ gives back the very bytes that were there.
 from __future__ import annotations
 
 from takeback.adapters.install.agent import SCOPES, Agent
-from takeback.adapters.install.agents import AGENTS, by_name
+from takeback.adapters.install.agents import AGENTS, by_name, choose
 from takeback.adapters.install.applying import apply
 from takeback.adapters.install.keeping import Unkept, plan_keep, unkept
 from takeback.adapters.install.looking import Installed, found
@@ -21,6 +21,7 @@ __all__ = [
     "SCOPES",
     "Agent",
     "by_name",
+    "choose",
     "Change",
     "Installation",
     "plan_install",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from takeback.adapters.install import files
 from takeback.adapters.install.agent import Agent, ours
 from takeback.adapters.install.agents import AGENTS
+from takeback.adapters.install.agents.docker_agent import IN_FILE, agent_files
 from takeback.adapters.install.formats import format_named
 from takeback.errors import TakebackError
 from takeback.locate import Agents
@@ -33,13 +34,17 @@ class Installed(NamedTuple):
 
 def found(where: Agents) -> list[Installed]:
     """Everywhere that takeback is installed: in the user's and the project's configuration of every agent."""
+    places = [
+        (agent, scope, template.format_map(where._asdict()))
+        for agent in AGENTS.values()
+        for scope, template in agent.files.items()
+    ]
+    places += [(IN_FILE, "project", path) for path in agent_files(where.project)]
     there: dict[tuple[str, str], Installed] = {}
-    for agent in AGENTS.values():
-        for scope, template in agent.files.items():
-            path = template.format_map(where._asdict())
-            installed = look(agent, scope, path)
-            if installed is not None:
-                there.setdefault((agent.name, os.path.realpath(path)), installed)
+    for agent, scope, path in places:
+        installed = look(agent, scope, path)
+        if installed is not None:
+            there.setdefault((agent.name, os.path.realpath(path)), installed)
     return list(there.values())
 
 
@@ -47,8 +52,8 @@ def look(agent: Agent, scope: str, path: str) -> Installed | None:
     """What one file holds of ours."""
     try:
         file = files.read(path)
-        if file.data is None:
-            return None
+        if file.data is None or (agent.format.startswith("yaml") and not ours(agent.name).search(files.text_of(file))):
+            return None  # nothing that is worth a parser
         text = files.text_of(file)
         command = _plugin_command(agent, text) if agent.format == "whole" else _first_command(agent, text)
     except TakebackError as error:

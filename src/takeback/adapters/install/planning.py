@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from takeback.adapters.install import files, record
-from takeback.adapters.install.agent import Agent, entries, ours
+from takeback.adapters.install.agent import Agent, Entry, entries, ours
 from takeback.adapters.install.files import File
 from takeback.adapters.install.formats import format_named, jsonhooks
 from takeback.adapters.install.formats.text import Span
@@ -77,7 +77,7 @@ def _install_hooks(agent: Agent, scope: str, path: str, interpreter: str, noted:
     form, mine, wanted = format_named(agent.format), ours(agent.name), entries(agent, interpreter)
     with naming(path):
         there = form.find(files.text_of(file), mine) if file.data is not None else []
-        if there and sorted(each.entry for each in there) == sorted(wanted) and all(each.alone for each in there):
+        if there and form.is_complete(files.text_of(file), mine, wanted):
             return
         files.check_writable(file)
         before = noted.get(file.target) if there else None
@@ -92,7 +92,7 @@ def _install_hooks(agent: Agent, scope: str, path: str, interpreter: str, noted:
     directories = before.directories if before is not None else files.missing_directories(file.target)
     created = file.data is None or (before is not None and before.created)
     added = Added(agent.name, scope, record.digest(after), edited.spans, made, created, directories)
-    _check(agent, file, after, len(wanted))
+    _check(agent, file, after, wanted)
     yield Change(file, after, added)
 
 
@@ -114,7 +114,7 @@ def _uninstall_hooks(agent: Agent, path: str, noted: dict[str, Added]) -> Iterat
         files.check_writable(file)
         after = _before_us(agent, file, noted.get(file.target))
     if after is not None:
-        _check(agent, file, after, 0)
+        _check(agent, file, after, ())
     yield Change(file, after)
 
 
@@ -129,12 +129,12 @@ def _before_us(agent: Agent, file: File, added: Added | None) -> bytes | None:
     return before
 
 
-def _check(agent: Agent, file: File, after: bytes, number: int) -> None:
+def _check(agent: Agent, file: File, after: bytes, wanted: Sequence[Entry]) -> None:
     """The result must hold what it should of ours, and of everything else exactly what was there."""
     form, mine = format_named(agent.format), ours(agent.name)
-    before = (file.data or b"").decode()
-    same = form.value_without(before, mine) == form.value_without(after.decode(), mine)
-    if not same or len(form.find(after.decode(), mine)) != number:
+    before, now = (file.data or b"").decode(), after.decode()
+    right = form.is_complete(now, mine, wanted) if wanted else not form.find(now, mine)
+    if not right or form.value_without(before, mine) != form.value_without(now, mine):
         raise TakebackError(
             f"cannot edit {file.path} without changing more than takeback's own entries",
             hints=["nothing was changed; please report this file's form as a bug"],

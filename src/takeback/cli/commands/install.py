@@ -14,6 +14,7 @@ from takeback.cli.people import say
 
 @click.command("install", cls=Command)
 @click.argument("agent")
+@click.argument("file", required=False)
 @click.option("--user", is_flag=True, help="For all your projects, in your own configuration; the default.")
 @click.option("--project", is_flag=True, help="For everybody who works on this project, in a file of the project.")
 @click.option("--local", is_flag=True, help="For you in this project, in a file that is not shared (Claude Code).")
@@ -26,11 +27,20 @@ from takeback.cli.people import say
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def command(
-    call: Call, agent: str, user: bool, project: bool, local: bool, keep_env: bool | None, dry_run: bool, yes: bool
+    call: Call,
+    agent: str,
+    file: str | None,
+    user: bool,
+    project: bool,
+    local: bool,
+    keep_env: bool | None,
+    dry_run: bool,
+    yes: bool,
 ) -> int:
     """Make each turn of a coding agent a move that can be taken back.
 
-    AGENT is claude-code, codex, gemini-cli or opencode. Adds hooks to the agent's own configuration, and /undo and
+    AGENT is claude-code, codex, gemini-cli, docker-agent or opencode; FILE is for docker-agent, to add the hooks to the
+    agents of one YAML file instead of all agents that you run. Adds hooks to the agent's own configuration, and /undo and
     /snapshots inside the agent where it has commands that a person can add. Everything else in its files stays as it is,
     byte for byte; the change is shown first. Installing again changes nothing, or brings older hooks up to date;
     `takeback uninstall` removes exactly what was added.
@@ -39,12 +49,14 @@ def command(
       takeback install claude-code
       takeback install claude-code --local --dry-run
       takeback install codex --project --keep-env
+      takeback install docker-agent agent.yaml
     """
     from takeback.adapters import install
 
-    chosen = install.by_name(agent)
-    scope = editing.scope_of(user, project, local)
-    plan = install.plan_install(chosen, scope, editing.agents_here(call), sys.executable)
+    where = editing.agents_here(call)
+    given = None if file is None else call.absolute(file)
+    chosen, scope, path = install.choose(agent, editing.scope_of(user, project, local), where, given)
+    plan = install.plan_install(chosen, scope, where, sys.executable, file=path)
     plan = editing.with_env(call, plan, keep_env, silent=dry_run or yes)
     done = editing.carry_out(call, plan, dry_run=dry_run, yes=yes)
     if call.json:

@@ -12,13 +12,16 @@ from takeback.cli.people import say
 
 @click.command("uninstall", cls=Command)
 @click.argument("agent")
+@click.argument("file", required=False)
 @click.option("--user", is_flag=True, help="From your own configuration; the default.")
 @click.option("--project", is_flag=True, help="From the project's file.")
 @click.option("--local", is_flag=True, help="From the project's file that is not shared (Claude Code).")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def command(call: Call, agent: str, user: bool, project: bool, local: bool, dry_run: bool, yes: bool) -> int:
+def command(
+    call: Call, agent: str, file: str | None, user: bool, project: bool, local: bool, dry_run: bool, yes: bool
+) -> int:
     """Remove takeback's hooks and commands from an agent, and nothing else.
 
     If nobody edited the agent's files since, they are the same bytes as before `takeback install`; what was added
@@ -27,12 +30,14 @@ def command(call: Call, agent: str, user: bool, project: bool, local: bool, dry_
     For example:
       takeback uninstall claude-code
       takeback uninstall claude-code --project --dry-run
+      takeback uninstall docker-agent agent.yaml
     """
     from takeback.adapters import install
 
-    chosen = install.by_name(agent)
-    scope = editing.scope_of(user, project, local)
-    plan = install.plan_uninstall(chosen, scope, editing.agents_here(call))
+    where = editing.agents_here(call)
+    given = None if file is None else call.absolute(file)
+    chosen, scope, path = install.choose(agent, editing.scope_of(user, project, local), where, given)
+    plan = install.plan_uninstall(chosen, scope, where, file=path)
     done = editing.carry_out(call, plan, dry_run=dry_run, yes=yes)
     if call.json:
         shapes.print_json(editing.shape(plan, done, dry_run))

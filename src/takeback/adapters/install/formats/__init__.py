@@ -1,7 +1,6 @@
 """How entries are added to, found in and taken out of a text, for each kind of configuration.
 
-A format is a module with ``find(text, ours)``, ``add(text, entries)``, ``strip(text, ours, made)``,
-``value_without(text, ours)`` and ``EMPTY``, the text of a new file before anything is added.
+A format is a module with the functions of `Format`, and ``EMPTY``: the text of a new file before anything is added.
 """
 
 from __future__ import annotations
@@ -18,6 +17,8 @@ class Format(Protocol):
     EMPTY: str
 
     def find(self, text: str, ours: Ours) -> list[Found]: ...
+
+    def is_complete(self, text: str, ours: Ours, entries: Sequence[Entry]) -> bool: ...
 
     def add(self, text: str, entries: Sequence[Entry]) -> Edited: ...
 

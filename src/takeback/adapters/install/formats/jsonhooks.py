@@ -23,6 +23,13 @@ def find(text: str, ours: Ours) -> list[Found]:
     return [found for found, _, _, _ in _ours(_parsed(text), ours)]
 
 
+def is_complete(text: str, ours: Ours, entries: Sequence[Entry]) -> bool:
+    """Whether these are exactly our entries, each in a group of its own."""
+    there = find(text, ours)
+    wanted = sorted(entries, key=str)
+    return sorted((each.entry for each in there), key=str) == wanted and all(each.alone for each in there)
+
+
 def add(text: str, entries: Sequence[Entry]) -> Edited:
     """Put entries into a text that has none of ours."""
     if _is_blank(text):
