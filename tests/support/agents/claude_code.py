@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
-from support.agents.driver import Driver
+from support.agents.one_process import OneProcess
 from support.agents.script import Answer, Call, Calls, Edit, Shell, Write
 
 
-class ClaudeCode(Driver):
+class ClaudeCode(OneProcess):
     agent = "claude-code"
 
     def environment(self) -> dict[str, str]:
@@ -22,8 +23,12 @@ class ClaudeCode(Driver):
             "DISABLE_AUTOUPDATER": "1",
         }
 
-    def prepare(self) -> None:
-        self.home.mkdir(parents=True, exist_ok=True)
+    @staticmethod
+    def prepare(home: Path) -> None:
+        home.mkdir(parents=True, exist_ok=True)
+
+    def configuration(self) -> list[Path]:
+        return [self.home / ".claude" / "settings.json"]
 
     def command(self, prompt: str) -> list[str]:
         options = ["--output-format", "json", "--permission-mode", "bypassPermissions"]

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from support.agents.driver import Driver
+from support.agents.one_process import OneProcess
 from support.agents.script import Answer, Call, Calls, Edit, Reply, Shell, Write
 
 
-class Codex(Driver):
+class Codex(OneProcess):
     agent = "codex"
 
     def environment(self) -> dict[str, str]:
         return {"SCRIPTED_KEY": "anything"}
 
-    def prepare(self) -> None:
-        directory = self.home / ".codex"
+    @staticmethod
+    def prepare(home: Path) -> None:
+        directory = home / ".codex"
+        if (directory / "config.toml").exists():
+            return
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "config.toml").write_text(
             """\
@@ -38,6 +42,9 @@ stream_max_retries = 0
 enabled = false
 """
         )
+
+    def configuration(self) -> list[Path]:
+        return [self.home / ".codex" / "config.toml", self.home / ".codex" / "hooks.json"]
 
     def command(self, prompt: str) -> list[str]:
         here = f'model_providers.local.base_url="{self.model.address}/v1"'  # two sessions share a home, not a model

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from support.agents import installed
 from support.agents.model import Model
@@ -28,8 +28,6 @@ from support.agents.script import (
     ended,
 )
 
-PATIENCE = 90
-
 
 @dataclass(frozen=True)
 class Turn:
@@ -43,10 +41,21 @@ class Turn:
     err: str
 
 
+class Running(Protocol):
+    """A turn that has begun."""
+
+    def finish(self) -> Turn: ...
+
+    def kill(self) -> None:
+        """End it as a crash does, with whatever processes the agent has started itself."""
+
+
 class Driver(ABC):
-    """One session of an agent; a turn is a process of its own that resumes it."""
+    """One session of an agent."""
 
     agent: ClassVar[str]
+    tells_late: ClassVar[bool] = False
+    """Whether it goes on before those whom it told of a turn's end have heard it."""
 
     def __init__(self, home: Path, project: Path, model: Model, extra: Mapping[str, str] | None = None) -> None:
         self.home = home
@@ -62,37 +71,33 @@ class Driver(ABC):
             **self.environment(),
             **(extra or {}),
         }
-        self.prepare()
+        self.prepare(home)
 
     def turn(self, prompt: str, *steps: Step) -> Turn:
         """One prompt; the model answers with the steps, all of which must be played, and nothing more be asked."""
-        turn = self.finish(self.start(prompt, *steps))
+        turn = self.start(prompt, *steps).finish()
         assert self.model.over, f"{self.agent} left {self.model.left} or asked for more\n{turn.out}\n{turn.err}"
         return turn
 
-    def start(self, prompt: str, *steps: Step) -> subprocess.Popen[str]:
-        """Begin a turn that something happens in the middle of; `finish` waits for its end."""
+    def start(self, prompt: str, *steps: Step) -> Running:
+        """Begin a turn that something happens in the middle of."""
         self.model.play(list(self.translate(ended(steps))))
+        return self.begin(prompt)
+
+    def program(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [installed.program(self.agent), *self.command(prompt)],
+            [installed.program(self.agent), *arguments],
             cwd=self.project,
             env=self.env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            start_new_session=True,
         )
 
-    def finish(self, process: subprocess.Popen[str]) -> Turn:
-        with process:
-            try:
-                out, err = process.communicate(timeout=PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
-        answer, session = self.read(out)
-        self.session = session or self.session
-        return Turn(process.returncode, answer, self.session, out, err)
+    def leave(self) -> None:  # noqa: B027 - most agents have nothing to end
+        """End whatever runs between turns, as a person does who closes the agent."""
 
     def translate(self, steps: Iterable[Step]) -> Iterator[Answer]:
         for step in steps:
@@ -115,17 +120,18 @@ class Driver(ABC):
     def environment(self) -> dict[str, str]:
         """What makes the agent ask our model and nobody else."""
 
+    @staticmethod
     @abstractmethod
-    def prepare(self) -> None:
-        """Write the configuration that a first start would ask for."""
+    def prepare(home: Path) -> None:
+        """Write the configuration that a first start would ask for, unless there is one."""
 
     @abstractmethod
-    def command(self, prompt: str) -> list[str]:
-        """Arguments that run one prompt, in the session if there is one."""
+    def configuration(self) -> list[Path]:
+        """The files that a person keeps settings and hooks in, if they are there."""
 
     @abstractmethod
-    def read(self, out: str) -> tuple[str, str]:
-        """The last words and the session's id, from what the agent printed; empty where it was killed before."""
+    def begin(self, prompt: str) -> Running:
+        """Give the agent a prompt, in the session if there is one."""
 
     @abstractmethod
     def shell(self, step: Shell) -> Call: ...

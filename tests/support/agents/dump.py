@@ -59,6 +59,13 @@ ON: dict[str, Callable[[Path, Path], None]] = {
     "opencode": on_opencode,
 }
 
+
+def calls(events: Path) -> set[str]:
+    """Which hooks were called; opencode's stream of events, which holds everything, aside."""
+    told = (json.loads(json.loads(line)["stdin"]) for line in events.read_text().splitlines())
+    return {event.get("hook_event_name") or event["hook"] for event in told} - {"event", "plugin"}
+
+
 _PLUGIN = """\
 import { appendFileSync } from "node:fs"
 const keep = (hook, more) =>

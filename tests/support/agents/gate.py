@@ -21,8 +21,8 @@ class Gate:
 
     @property
     def command(self) -> str:
-        """What a shell waits in."""
-        return f"cat {shlex.quote(str(self._path))}"
+        """What a shell waits in. Not `cat`: Claude Code reads what was shown to it once more, and would wait for ever."""
+        return f"read -r _ < {shlex.quote(str(self._path))} || true"
 
     def wait_until_reached(self) -> None:
         """From here on the command reads; it goes on at `open`, or when this process ends."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
-from support.agents.driver import Driver
+from support.agents.one_process import OneProcess
 from support.agents.script import Answer, Call, Calls, Edit, Say, Shell, Write
 
 
-class GeminiCli(Driver):
+class GeminiCli(OneProcess):
     agent = "gemini-cli"
 
     def environment(self) -> dict[str, str]:
@@ -17,10 +18,14 @@ class GeminiCli(Driver):
             "GOOGLE_GEMINI_BASE_URL": self.model.address,
             "GEMINI_API_KEY": "anything",
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            "GEMINI_CLI_NO_RELAUNCH": "true",
         }
 
-    def prepare(self) -> None:
-        directory = self.home / ".gemini"
+    @staticmethod
+    def prepare(home: Path) -> None:
+        directory = home / ".gemini"
+        if (directory / "settings.json").exists():
+            return
         directory.mkdir(parents=True, exist_ok=True)
         settings = {
             "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -30,6 +35,9 @@ class GeminiCli(Driver):
             "general": {"enableAutoUpdate": False, "sessionRetention": {"enabled": False}},
         }
         (directory / "settings.json").write_text(json.dumps(settings, indent=2))
+
+    def configuration(self) -> list[Path]:
+        return [self.home / ".gemini" / "settings.json"]
 
     def command(self, prompt: str) -> list[str]:
         options = ["--yolo", "--model", "gemini-2.5-flash", "--output-format", "json"]

@@ -9,7 +9,6 @@ in the order of arrival. Paths are made neutral: the home is /home/u, the projec
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -56,26 +55,27 @@ def record(agent: str, base: Path) -> list[str]:
         _overlap(one, other, base)
         _killed(one, base)
         one.turn("go on", shell("echo after > a/after.txt"))
+        one.leave()
+        other.leave()
     return [_neutral(json.loads(line)["stdin"], base) for line in events.read_text().splitlines()]
 
 
 def _overlap(one: Driver, other: Driver, base: Path) -> None:
     """The other session has a whole turn while this one is in a command."""
     gate = Gate(base / "overlap")
-    process = one.start("a long command", shell(f"echo 1 > a/long.txt; {gate.command}; echo 2 >> a/long.txt"))
+    running = one.start("a long command", shell(f"echo 1 > a/long.txt; {gate.command}; echo 2 >> a/long.txt"))
     gate.wait_until_reached()
     other.turn("in the meantime", shell("echo meanwhile > b/meanwhile.txt"))
     gate.open()
-    one.finish(process)
+    running.finish()
 
 
 def _killed(one: Driver, base: Path) -> None:
     """The agent goes away in the middle of a command: nothing ends the turn."""
     gate = Gate(base / "killed")
-    process = one.start("a command that is cut short", shell(f"echo half > a/half.txt; {gate.command}"))
+    running = one.start("a command that is cut short", shell(f"echo half > a/half.txt; {gate.command}"))
     gate.wait_until_reached()
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    running.kill()
     gate.open()
 
 

@@ -1,0 +1,171 @@
+"""What must hold with every coding agent: one class, which the test module of each agent subclasses.
+
+The agent is the real program, its hooks are those that `takeback install` writes, and only the model is a script.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from support.agents import dump
+from support.agents.gate import Gate
+from support.agents.scene import Scene
+from support.agents.script import Step, edit, fail, shell, subagent, together, write
+
+TURNS: Sequence[tuple[str, bool, Sequence[Step]]] = [
+    ("write a new file", True, [write("new.txt", "new\n")]),
+    ("change a file", True, [edit("app.py", "two = 2", "two = 22")]),
+    ("what does it do?", False, []),
+    (
+        "run a command",
+        True,
+        [shell("mkdir -p out/deep && echo 1 > out/deep/1.txt && chmod +x run.sh && echo 2 >> notes.txt")],
+    ),
+    ("a command that fails", True, [shell("echo half > half.txt; exit 3")]),
+    ("a change that does not fit", False, [edit("app.py", "nowhere in it", "five")]),
+    ("delete", True, [shell("unlink old/gone.txt && rmdir old && unlink tool")]),
+    ("the service fails after some work", True, [shell("echo part > part.txt"), fail()]),
+    ("look around", False, [shell("ls")]),
+    (
+        "rename, and several at once",
+        True,
+        [shell("mv notes.txt moved.txt"), together(shell("echo a > a"), shell("echo b > b"))],
+    ),
+]
+"""Prompt, whether files change, and what the model answers."""
+
+
+class AgentSuite:
+    """Subclasses name their agent."""
+
+    agent: ClassVar[str]
+
+    def test_each_turn_that_changed_something_is_a_move_and_can_be_taken_back(self, scene: Scene) -> None:
+        scene.install()
+        session = scene.session()
+        states = [scene.look()]
+        for prompt, changes, steps in TURNS:
+            before = scene.look()
+            session.turn(prompt, *steps)
+            after = scene.look()
+            assert (after != before) is changes, prompt
+            if changes:
+                states.append(after)
+                scene.undo()
+                assert scene.look() == before, f"undone: {prompt}"
+                scene.redo()
+                assert scene.look() == after, f"redone: {prompt}"
+            assert scene.turns() == [
+                title for title, changed, _ in TURNS[: TURNS.index((prompt, changes, steps)) + 1] if changed
+            ]
+        for state in reversed(states[:-1]):
+            scene.undo()
+            assert scene.look() == state
+        for state in states[1:]:
+            scene.redo()
+            assert scene.look() == state
+        assert session.turn("are you still there?").answer == "Done."
+
+    def test_a_turn_that_never_ended_is_a_move_of_its_own(self, scene: Scene, tmp_path: Path) -> None:
+        scene.install()
+        session = scene.session()
+        session.turn("begin", write("begun.txt", "begun\n"))
+        before = scene.look()
+        gate = Gate(tmp_path / "gate")
+        running = session.start("is killed", shell(f"echo half > half.txt; {gate.command}"))
+        gate.wait_until_reached()
+        running.kill()
+        gate.open()
+        after = scene.look()
+        session.turn("go on", write("more.txt", "more\n"))
+        assert scene.turns() == ["begin", "is killed", "go on"]
+        scene.undo()
+        assert scene.look() == after
+        scene.undo()
+        assert scene.look() == before
+
+    def test_two_sessions_in_one_project_are_told_apart(self, scene: Scene, tmp_path: Path) -> None:
+        scene.install()
+        one, other = scene.session(), scene.session()
+        one.turn("one begins", write("one.txt", "1\n"))
+        other.turn("other begins", write("other.txt", "1\n"))
+        gate = Gate(tmp_path / "gate")
+        running = one.start("one works long", write("long.txt", "one's\n"), shell(gate.command))
+        gate.wait_until_reached()
+        other.turn("other meanwhile", write("meanwhile.txt", "other's\n"))
+        gate.open()
+        assert running.finish().answer == "Done."
+        assert scene.turns(one.session) == ["one begins", "one works long"]
+        assert scene.turns(other.session) == ["other begins", "other meanwhile"]
+        everything = scene.look()
+        scene.undo("--session", one.session)
+        assert scene.look().keys() == everything.keys() - {"long.txt"}
+        scene.undo("--session", other.session)
+        assert scene.look().keys() == everything.keys() - {"long.txt", "meanwhile.txt"}
+        scene.undo("--session", one.session)
+        assert scene.look().keys() == everything.keys() - {"long.txt", "meanwhile.txt", "one.txt"}
+
+    def test_what_a_subagent_did_belongs_to_the_turn_it_worked_for(self, scene: Scene) -> None:
+        scene.install()
+        before = scene.look()
+        session = scene.session()
+        work: list[Step] = [shell("echo sub > sub.txt"), write("too.txt", "too\n")]
+        session.turn("let another do it", subagent("write two files", *work), shell("echo self > self.txt"))
+        assert scene.look().keys() - before.keys() == {"sub.txt", "too.txt", "self.txt"}
+        assert scene.turns() == ["let another do it"]
+        scene.undo()
+        assert scene.look() == before
+
+    def test_a_hook_that_cannot_save_disturbs_nothing(self, scene: Scene) -> None:
+        plain = scene.session()
+        expected = [plain.turn("write", shell("echo 1 > x.txt")), plain.turn("fail", fail())]
+        scene.install()
+        session = scene.session(TAKEBACK_STORE="/dev/null/store")
+        got = [session.turn("write", shell("echo 1 > x.txt")), session.turn("fail", fail())]
+        assert [(turn.code, turn.answer) for turn in got] == [(turn.code, turn.answer) for turn in expected]
+        assert "hook " + scene.agent in scene.cli("status").out
+
+    def test_other_hooks_run_as_before_and_uninstall_leaves_them(self, scene: Scene, tmp_path: Path) -> None:
+        events = tmp_path / "events.jsonl"
+        session = scene.session()
+        dump.ON[scene.agent](scene.home, events)
+        before = {path: path.read_bytes() for path in session.configuration()}
+        scene.install()
+        session.turn("with takeback", shell("echo 1 > x.txt"))
+        assert scene.turns() == ["with takeback"]
+        told = dump.calls(events)
+        scene.cli("uninstall", scene.agent, "--yes")
+        assert {path: path.read_bytes() for path in session.configuration()} == before
+        session.leave()
+        events.unlink()
+        session.turn("without takeback", shell("echo 2 > x.txt"))
+        assert dump.calls(events) == told
+        assert scene.turns() == ["with takeback"]
+
+
+class SessionFileSuite(AgentSuite):
+    """For agents that keep a conversation in a file."""
+
+    def test_the_conversation_comes_back_as_a_session_that_the_agent_resumes(self, scene: Scene) -> None:
+        scene.install()
+        session = scene.session()
+        session.turn("the first word is banana", write("first.txt", "1\n"))
+        before = scene.look()
+        session.turn("the second word is cherry", write("second.txt", "2\n"))
+        after = scene.look()
+        (note,) = scene.undo("--conversation")["notes"]
+        assert scene.look() == before
+        past = scene.session()
+        past.session = note.split()[-1]
+        past.turn("which words?", write("third.txt", "3\n"))
+        assert past.session != session.session
+        assert "banana" in json.dumps(past.model.requests)
+        assert "cherry" not in json.dumps(past.model.requests)
+        assert scene.turns(past.session) == ["which words?"]
+        session.model.requests.clear()
+        session.turn("and you?")
+        assert "cherry" in json.dumps(session.model.requests)
+        assert scene.look().keys() - after.keys() == {"third.txt"}
