@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -88,38 +89,43 @@ def test_every_agent_s_shell_is_known(tool: str, input: dict[str, Any]) -> None:
     assert effects_of(tool, input) == (Effect("push", "git push"),)
 
 
-@pytest.mark.parametrize(
-    "tool",
-    """mcp__slack__post_message mcp__github__create_issue mcp__github__merge_pull_request mcp__linear__createIssue
+SERVICES = """mcp__slack__post_message mcp__github__create_issue mcp__github__merge_pull_request mcp__linear__createIssue
     mcp__gmail__send mcp__notion__update-page mcp_slack_post_message slack_post_message github_create_pull_request
-    mcp__claude_ai_Gmail__send_email mcp__jira__transition_issue""".split(),
-)
+    mcp__claude_ai_Gmail__send_email mcp__jira__transition_issue""".split()
+OTHERS = {
+    "mcp__supabase__execute_sql": "database",
+    "mcp__playwright__browser_click": "browser",
+    "mcp__chrome-devtools__fill_form": "browser",
+}
+READERS = """Read Write Edit MultiEdit Glob Grep WebFetch WebSearch TodoWrite Task TaskCreate TaskUpdate NotebookEdit
+    apply_patch update_plan write_file read_file replace list_directory create_directory edit_file save_memory web_fetch
+    google_web_search write_todos create_todos update_todos todo_update read_many_files search_file_content multi_edit
+    mcp__github__get_issue mcp__github__list_issues mcp__slack__search_messages mcp__filesystem__create_directory
+    mcp__filesystem__write_file mcp__playwright__browser_snapshot github_get_issue fetch webfetch ExitPlanMode Agent
+    spawn_agent multi_agent_v1wait_agent invoke_agent mcp__supabase__list_tables
+    mcp__chrome-devtools__take_snapshot""".split()
+
+
+@pytest.mark.parametrize("tool", SERVICES)
 def test_a_service_s_tool_that_writes_is_told_from_its_name(tool: str) -> None:
     assert effects_of(tool, {"text": "hello"}) == (Effect("service", f"{tool} hello"),)
 
 
-@pytest.mark.parametrize(
-    ("tool", "kind"),
-    [
-        ("mcp__supabase__execute_sql", "database"),
-        ("mcp__playwright__browser_click", "browser"),
-        ("mcp__chrome-devtools__fill_form", "browser"),
-    ],
-)
+@pytest.mark.parametrize(("tool", "kind"), OTHERS.items())
 def test_other_tools_have_kinds_of_their_own(tool: str, kind: str) -> None:
     assert [effect.kind for effect in effects_of(tool, {})] == [kind]
 
 
-@pytest.mark.parametrize(
-    "tool",
-    """Read Write Edit MultiEdit Glob Grep WebFetch WebSearch TodoWrite Task TaskCreate TaskUpdate NotebookEdit ExitPlanMode
-    apply_patch update_plan write_file read_file replace list_directory create_directory edit_file save_memory web_fetch
-    google_web_search write_todos create_todos update_todos todo_update read_many_files search_file_content multi_edit
-    mcp__github__get_issue mcp__github__list_issues mcp__slack__search_messages mcp__filesystem__create_directory
-    mcp__filesystem__write_file mcp__playwright__browser_snapshot github_get_issue fetch webfetch""".split(),
-)
+@pytest.mark.parametrize("tool", READERS)
 def test_a_tool_that_reads_or_writes_files_is_not(tool: str) -> None:
     assert effects_of(tool, {"file_path": "x", "prompt": "create a file and git push"}) == ()
+
+
+def test_every_rule_for_tools_decides_about_one() -> None:
+    tools = [*SERVICES, *OTHERS, *READERS]
+    deciding = {next((rule for rule in TOOLS if re.fullmatch(rule[1], tool)), None) for tool in tools if "_" in tool}
+    assert set(TOOLS) <= deciding
+    assert None in deciding
 
 
 def test_a_user_s_rule_comes_first() -> None:

@@ -8,7 +8,8 @@ from functools import cache
 from typing import Final
 
 from takeback.adapters.hooks.effects.commands import Command
-from takeback.adapters.hooks.effects.rules import RULES, SINGLE_DASH, TOOLS, VALUED
+from takeback.adapters.hooks.effects.options import SINGLE_DASH, VALUED
+from takeback.adapters.hooks.effects.rules import RULES, TOOLS
 from takeback.model.effect_rule import EffectRule, OptionTest, Pattern, parse_pattern
 
 _LONG = 400
