@@ -141,7 +141,7 @@ def test_the_doctor_warns_of_a_clock_that_went_back(cli: Cli, monkeypatch: pytes
     import time
 
     real = time.time_ns
-    monkeypatch.setattr("takeback.cli.checkup.time.time_ns", lambda: real() - 86_400_000_000_000)
+    monkeypatch.setattr("takeback.cli.checkup.history.time.time_ns", lambda: real() - 86_400_000_000_000)
     (check,) = (each for each in cli.json("doctor")["checks"] if each["check"] == "clock")
     assert check["state"] == "warn"
 

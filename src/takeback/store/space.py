@@ -10,6 +10,8 @@ class Space(NamedTuple):
     free: int
     """What somebody without special rights can use."""
     total: int
+    files: int | None = None
+    """How many files can still be made; None where there is no such limit."""
 
 
 def space(path: str) -> Space | None:
@@ -18,4 +20,5 @@ def space(path: str) -> Space | None:
         found = os.statvfs(path)
     except OSError:
         return None
-    return Space(found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize)
+    files = found.f_favail if found.f_files else None
+    return Space(found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize, files)

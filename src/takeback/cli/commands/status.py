@@ -11,6 +11,7 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
+from takeback.cli.hooked import NO_HOOKS, Hooks, hooks_of
 from takeback.cli.people import Line, Piece, say, table
 from takeback.cli.picture import move_line
 from takeback.cli.text import age, clip, count
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from takeback.locate import Place
     from takeback.model.move import Move
     from takeback.store.catalogue.snapshots import SnapshotRow
+    from takeback.store.hooked import LastRun
     from takeback.store.notices import Notice
 
 _MOVES = 5
@@ -54,6 +56,7 @@ class _Found:
     nearby: tuple[str, ...] = ()
     """Hints at other timelines that may be meant, if this one is empty."""
     notices: tuple[Notice, ...] = ()
+    hooks: Hooks = NO_HOOKS
 
     @property
     def hint(self) -> str:
@@ -75,7 +78,7 @@ class _Found:
 
 def status(call: Call) -> int:
     found = _look(call)
-    found = replace(found, notices=call.notices(found.place, seen=not call.json))
+    found = replace(found, notices=call.notices(found.place, seen=not call.json), hooks=hooks_of(found.place))
     if call.json:
         shapes.print_json(_shape(found))
     else:
@@ -96,6 +99,18 @@ def _look(call: Call) -> _Found:
     return _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted())
 
 
+def _ran(hooks: Hooks) -> list[tuple[str, LastRun | None]]:
+    return [(agent, hooks.last(agent)) for agent in hooks.agents]
+
+
+def _hooks(hooks: Hooks) -> Line:
+    """For which agents hooks are installed and when they last ran, or that they record nothing."""
+    if hooks.off:
+        return [(f"off: {hooks.off}", "warn")]
+    ran = (f"{agent}, {f'last ran {age(last.time_ns)}' if last else 'not called yet'}" for agent, last in _ran(hooks))
+    return ["; ".join(ran)]
+
+
 def _shape(found: _Found) -> shapes.Shape:
     return {
         "root": found.place.root,
@@ -107,6 +122,8 @@ def _shape(found: _Found) -> shapes.Shape:
         "snapshot": None if found.snapshot is None else shapes.row(found.snapshot),
         "moves": [shapes.move(move) for move in found.moves[:_MOVES]],
         "interrupted": found.interrupted_ns is not None,
+        "hooks": {agent: shapes.iso(last.time_ns) if last else None for agent, last in _ran(found.hooks)},
+        "hooks_off": found.hooks.off or None,
         "notices": [shapes.notice(each) for each in found.notices],
         "hint": found.hint,
     }
@@ -128,6 +145,8 @@ def _lines(found: _Found) -> Iterator[Line | str]:
         [("store", "quiet"), f"{place['store']}{'' if found.exists else ' (not made yet)'}"],
         [("timeline", "quiet"), place["timeline"]],
     ]
+    if found.hooks.installed or found.hooks.off:
+        rows.append([("hooks", "quiet"), *_hooks(found.hooks)])
     yield from table(rows)
     yield [("snapshot", "quiet"), "  ", *last]
     if found.interrupted_ns is not None:

@@ -1,0 +1,65 @@
+"""Hooks: whether those that are installed run, were called, and may record."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from takeback.cli.checkup.finding import Finding
+from takeback.cli.hooked import Hooks, hooks_of
+from takeback.cli.text import age
+
+if TYPE_CHECKING:
+    from takeback.adapters.install import Installed
+    from takeback.cli.call import Call
+    from takeback.locate import Place
+
+_SCOPES = {"user": "", "project": " --project", "local": " --local"}
+
+
+def hooks(call: Call, place: Place) -> Iterator[Finding]:
+    found = hooks_of(place)
+    if found.off:
+        yield Finding("snapshots", "warn", f"hooks record nothing here: {found.off}", found.on_again)
+    if not found.installed:
+        yield Finding("hooks", "ok", "none is installed; `takeback install AGENT` adds them")
+    for installed in found.installed:
+        yield _one(found, installed, place.root)
+
+
+def _one(found: Hooks, installed: Installed, root: str) -> Finding:
+    from takeback import locate
+    from takeback.adapters.hooks.unheard import unheard
+    from takeback.adapters.install import by_name
+    from takeback.adapters.install.probing import problem_of
+    from takeback.adapters.install.silenced import silenced
+
+    name, title = installed.agent, by_name(installed.agent).title
+    check = f"hooks {name}"
+    again = f"`takeback install {name}{_SCOPES.get(installed.scope, '')}`"
+    if problem := problem_of(installed, root):
+        return Finding(check, "fail", f"{installed.file}: {problem}", f"{again} puts them right")
+    if off := silenced(name, locate.agents(root)):
+        return Finding(
+            check, "warn", f"{title} runs no hooks: {off.setting} in {off.file}", f"take {off.setting} out of that file"
+        )
+    session = unheard(found.directory, name, locate.agent_homes()[name], root, _changed_ns(installed.file))
+    if session is not None:
+        return Finding(
+            check,
+            "warn",
+            f"{title} began a session here {age(session.began_ns)} and did not call them",
+            f"type /hooks in {title}: it must list takeback's, and may ask you to trust them; then start it again",
+        )
+    last = found.last(name)
+    ran = f"last ran {age(last.time_ns)}" if last is not None else "not called yet"
+    return Finding(check, "ok", f"{installed.file}; {ran}")
+
+
+def _changed_ns(file: str) -> int:
+    """When hooks were installed, at the latest."""
+    try:
+        return os.stat(file).st_mtime_ns
+    except OSError:
+        return 0
