@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import pytest
 pytest.register_assert_rewrite("support")  # before it is imported, so that its failures show values
 
 from support import counts, quiet, services  # noqa: E402
-from support.trees import Spec, make_tree  # noqa: E402
+from support.trees import Spec, make_tree, remove  # noqa: E402
 from support.worlds import make_world, repository, world  # noqa: E402
 
 __all__ = ["make_world", "repository", "world"]
 
 WorkspaceFactory = Callable[..., Path]
+_FAST = "/dev/shm"
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +65,17 @@ def workspace(tmp_path: Path) -> WorkspaceFactory:
         return tmp_path / name
 
     return make
+
+
+@pytest.fixture
+def memory_path(tmp_path: Path) -> Iterator[Path]:
+    """A directory in memory, if there is such: for thousands of worlds, or thousands of saves."""
+    if not os.access(_FAST, os.W_OK):
+        yield tmp_path
+        return
+    path = Path(tempfile.mkdtemp(prefix="takeback-test-", dir=_FAST))
+    yield path
+    remove(path)
 
 
 def pytest_configure(config: pytest.Config) -> None:

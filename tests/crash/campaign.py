@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ from crash.inside import Clean, Outcome
 from crash.operations import Operation
 from support.faults import SYNCS, Fault, Point
 from support.faults.zygote import Ended, Zygote
+from support.trees import remove
 from takeback.sources.workspace.names import STAGE_PREFIX
 
 UNAVAILABLE = 15
@@ -73,16 +73,6 @@ class Stage:
         ended = self._call(work, *arguments)
         assert not ended.trouble, ended.trouble
         return ended.result
-
-
-def remove(directory: Path) -> None:
-    """Remove a directory with all that is in it, also what nobody may write to."""
-    for at, names, _ in os.walk(directory):
-        for name in names:
-            path = os.path.join(at, name)
-            if not os.path.islink(path):
-                os.chmod(path, 0o700)
-    shutil.rmtree(directory)
 
 
 def _adopt(journal: Path) -> None:

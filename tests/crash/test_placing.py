@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crash.campaign import remove
 from support import counts, faults
 from support.effects import goal, leftovers
 from support.faults import Fault
 from support.faults.zygote import Zygote
 from support.privileges import drop_privileges
 from support.processes import KILLED
-from support.trees import Dir, File, Link, Spec, make_tree, read_tree
+from support.trees import Dir, File, Link, Spec, make_tree, read_tree, remove
 
 BEFORE: dict[str, Spec] = {
     "a": "old",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,6 +46,16 @@ class Node(NamedTuple):
 
 
 Tree = dict[bytes, Node]
+
+
+def remove(directory: os.PathLike[str]) -> None:
+    """Remove a directory with all that is in it, also what nobody may write to."""
+    for at, names, _ in os.walk(directory):
+        for name in names:
+            path = os.path.join(at, name)
+            if not os.path.islink(path):
+                os.chmod(path, 0o700)
+    shutil.rmtree(directory)
 
 
 def make_tree(root: StrPath, tree: Mapping[str, Spec] | Mapping[bytes, Spec]) -> None:

@@ -1,0 +1,101 @@
+"""Thirty turns of each agent, in its own words: two sessions in the middle of each other, subagents, calls at once, failures,
+Esc, commands in the background, other directories, a person who edits meanwhile. Each turn that changed something is one
+move, and taking it back changes what it changed and nothing else."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from support import counts
+from support.hooks.model import Turn
+from support.hooks.sessions import Say, Script, Workplace, as_program, in_process
+from support.hooks.voices import VOICES
+
+SEEDS = range(40 if os.environ.get("TAKEBACK_TEST_SOAK") else 2)
+TURNS = 30
+
+
+def workplace(base: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> Workplace:
+    place = Workplace(base, say)
+    monkeypatch.setenv("TAKEBACK_STORE", str(place.world.store_path))
+    place.write("a.txt", "there before\n")
+    return place
+
+
+def moves_of(place: Workplace) -> dict[Turn, str]:
+    """The move of each turn; several may have one title, if the agent went on after it had ended."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for move in sorted(place.world.moves(), key=lambda each: each.opened_ns):
+        if move.level == "turn":
+            found.setdefault((move.session, move.title), []).append(move.id)
+    changed = [turn for turn in place.model.turns if turn.closing is None or turn.changed]
+    return {turn: found[turn.session, turn.title].pop(0) for turn in changed}
+
+
+def check(place: Workplace, dice: random.Random) -> tuple[int, int]:
+    """All that must hold; how many turns were taken back, and how many of those with --shared."""
+    model, world = place.model, place.world
+    model.saved(world.files())
+    told = [(move.session, move.title) for move in world.moves() if move.level == "turn"]
+    assert sorted(told) == sorted(model.moves())
+    for session in {turn.session for turn in model.turns}:
+        listed = world.line.log(session=session).moves
+        assert {move.session for move in listed} <= {session}
+        assert sorted((move.session, move.title) for move in listed if move.level == "turn") == sorted(
+            model.moves(session)
+        )
+    ids = moves_of(place)
+    tried = [0, 0]
+    for turn in dice.sample(model.turns, len(model.turns)):
+        for shared in (False, True):
+            if (expected := model.undone(turn, shared)) is None or expected == model.last:
+                continue
+            world.undo(ids[turn], shared=shared)
+            assert world.files() == expected, turn
+            world.redo()
+            assert world.files() == model.last
+            tried[shared] += 1
+    health = world.store.verify(read_data=True)
+    assert health.ok, health.problems
+    return tried[0], tried[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("agent", VOICES)
+def test_thirty_turns_of_two_sessions_are_moves_that_can_be_taken_back(
+    agent: str,
+    seed: int,
+    memory_path: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: counts.Tell,
+) -> None:
+    place, dice = workplace(memory_path, in_process, monkeypatch), random.Random(seed)
+    voices = [VOICES[agent](session, place.root, str(home)) for session in ("one", "two")]
+    Script(place, dice).run(voices, TURNS)
+    plain, shared = check(place, dice)
+    assert plain >= 5
+    counts.tell(record_property, f"{agent}: {len(place.model.turns)} turns, {plain} taken back, {shared} with --shared")
+
+
+@pytest.mark.parametrize("agent", VOICES)
+def test_turns_are_told_to_the_real_program(
+    agent: str, memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, dice = workplace(memory_path, as_program, monkeypatch), random.Random(7)
+    voices = [VOICES[agent](session, place.root, str(home)) for session in ("one", "two")]
+    Script(place, dice).run(voices, 4)
+    check(place, dice)
+
+
+def test_sessions_of_different_agents_share_a_workplace(
+    memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, dice = workplace(memory_path, in_process, monkeypatch), random.Random(3)
+    voices = [VOICES[agent](f"of {agent}", place.root, str(home)) for agent in VOICES]
+    Script(place, dice).run(voices, TURNS)
+    check(place, dice)
