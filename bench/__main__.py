@@ -15,6 +15,7 @@ from pathlib import Path
 
 import takeback as tb
 from bench import scale as scales
+from bench import words
 from bench.peers import borg, restic
 from bench.picture import picture
 from bench.results import document
@@ -46,6 +47,7 @@ def main() -> None:
         _write(HERE / "results" / "tmp", HERE / "results" / "tmp", rows, left_out, scale, load)
     else:
         _write(HERE / "results", HERE.parent / "docs", rows, left_out, scale, load)
+        words.write()
 
 
 def _write(data: Path, pictures: Path, rows: list[Row], left_out: list[LeftOut], scale: Scale, load: float) -> None:
