@@ -11,7 +11,7 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 PATIENCE = 20.0
@@ -44,6 +44,16 @@ class Terminal:
         deadline = time.monotonic() + PATIENCE
         while text not in self.shown:
             assert self._read(deadline), f"{text!r} was not shown, but: {self.shown!r}"
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        """Read until something has come true, here or elsewhere."""
+        deadline = time.monotonic() + PATIENCE
+        while not holds():
+            if select.select([self._master], [], [], 0.02)[0]:
+                assert self._read(deadline), f"it has ended; shown: {self.shown!r}"
+            elif time.monotonic() > deadline:
+                self.process.kill()
+                raise AssertionError(f"that did not happen; shown: {self.shown!r}")
 
     def end(self) -> int:
         """Read until the command ends; its exit code."""

@@ -24,16 +24,21 @@ class Gate:
         """What a shell waits in. Not `cat`: Claude Code reads what was shown to it once more, and would wait for ever."""
         return f"read -r _ < {shlex.quote(str(self._path))} || true"
 
-    def wait_until_reached(self) -> None:
-        """From here on the command reads; it goes on at `open`, or when this process ends."""
-        deadline = time.monotonic() + PATIENCE
-        while self._writer < 0:
+    def reached(self) -> bool:
+        """Whether the command reads; it goes on at `open`, or when this process ends."""
+        if self._writer < 0:
             try:
                 self._writer = os.open(self._path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             except OSError as error:
-                if error.errno != errno.ENXIO or time.monotonic() > deadline:  # ENXIO: nobody reads it yet
+                if error.errno != errno.ENXIO:  # nobody reads it yet
                     raise
-                time.sleep(0.01)
+        return self._writer >= 0
+
+    def wait_until_reached(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not self.reached():
+            assert time.monotonic() < deadline, "the command never came"
+            time.sleep(0.01)
 
     def open(self) -> None:
         os.close(self._writer)

@@ -2,13 +2,15 @@
 
     PYTHONPATH=tests .venv/bin/python -m support.agents.record [AGENT...]
 
-writes tests/adapters/hooks/streams/AGENT.jsonl: one event a line, as it came on stdin (opencode: as its plugin was called),
-in the order of arrival. Paths are made neutral: the home is /home/u, the project /project.
+writes tests/adapters/hooks/streams/AGENT.jsonl: one event a line, as it came on stdin, in the order of arrival. Paths are made neutral: the home is /home/u, the project /project.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -20,6 +22,7 @@ from support.agents.driver import Driver
 from support.agents.gate import Gate
 from support.agents.model import Model
 from support.agents.script import Step, edit, fail, shell, subagent, together, write
+from support.cli import PROGRAM
 
 STREAMS = Path(__file__).resolve().parents[2] / "adapters" / "hooks" / "streams"
 
@@ -48,7 +51,7 @@ def record(agent: str, base: Path) -> list[str]:
     project.mkdir()
     with Model() as first, Model() as second:
         one, other = DRIVERS[agent](home, project, first), DRIVERS[agent](home, project, second)
-        dump.ON[agent](home, events)
+        _listen(agent, home, project, events)
         for (prompt, steps), (other_prompt, other_steps) in zip(turns("a"), turns("b"), strict=True):
             one.turn(prompt, *steps)
             other.turn(other_prompt, *other_steps)
@@ -58,6 +61,18 @@ def record(agent: str, base: Path) -> list[str]:
         one.leave()
         other.leave()
     return [_neutral(json.loads(line)["stdin"], base) for line in events.read_text().splitlines()]
+
+
+def _listen(agent: str, home: Path, project: Path, events: Path) -> None:
+    """Be told everything; of opencode, which calls no commands, what takeback's own plugin tells the hook command."""
+    if agent != "opencode":
+        dump.ON[agent](home, events)
+        return
+    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}
+    subprocess.run([*PROGRAM, "install", agent, "--yes"], cwd=project, env=environment, check=True, capture_output=True)
+    (plugin,) = home.glob(".config/opencode/plugin*/takeback.js")
+    call = json.dumps(dump.command(events))
+    plugin.write_text(re.sub(r"(?m)^const COMMAND = .*$", lambda _: f"const COMMAND = {call}", plugin.read_text()))
 
 
 def _overlap(one: Driver, other: Driver, base: Path) -> None:
