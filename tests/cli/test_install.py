@@ -170,3 +170,10 @@ def test_a_file_of_agents_is_named_as_the_shell_names_it(cli: Cli) -> None:
     assert done["file"] == str(cli.root / "agents" / "team.yaml") and done["scope"] == "project"
     cli("uninstall", "docker-agent", "agents/team.yaml", "--yes")
     assert cli.read("agents/team.yaml") == "agents:\n  root:\n    model: x\n"
+
+
+def test_without_a_name_it_names_the_agents_that_are_used_here(cli: Cli, home: Path) -> None:
+    assert "docker-agent, opencode" in cli.error("install", code=2)["hints"][0]
+    (home / ".gemini").mkdir()
+    cli.write("AGENTS.md", "# This project\n")
+    assert cli.error("install", code=2)["hints"] == ["takeback install codex", "takeback install gemini-cli"]

@@ -26,6 +26,19 @@ def test_before_the_first_save_it_says_how_to_begin_and_writes_nothing(cli: Cli)
     assert out.count("next: ") == 1
 
 
+def test_a_newcomer_is_led_to_the_agent_that_works_here(cli: Cli, home: Path) -> None:
+    assert "`takeback install AGENT`" in cli("--json").json["hint"]
+    (home / ".codex").mkdir()
+    assert "`takeback install codex`" in cli("--json").json["hint"]
+    cli.write("CLAUDE.md", "# This project\n")
+    assert "`takeback install claude-code`" in cli("--json").json["hint"]
+    cli("install", "claude-code", "--yes")
+    hint = cli("--json").json["hint"]
+    assert hint.startswith("let Claude Code work here")
+    assert "install" not in hint
+    assert not cli.store.exists()
+
+
 def test_it_shows_the_last_snapshot_and_moves(cli: Cli) -> None:
     cli.write("a.txt", "one\n")
     cli("save", "-m", "good")

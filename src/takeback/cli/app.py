@@ -160,7 +160,8 @@ def _version(context: click.Context, parameter: click.Parameter, value: bool) ->
 def app(context: click.Context) -> int | None:
     """Take back any move your AI agent makes.
 
-    Without a command: where you are, what was recorded last, and what to do next.
+    Without a command: where you are, what was recorded last, and what to do next. To begin, `takeback install AGENT` makes
+    each turn of your coding agent a move; `takeback demo` shows what that is good for.
     """
     if context.invoked_subcommand is not None:
         return None

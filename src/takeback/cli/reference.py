@@ -55,7 +55,7 @@ stays text; `takeback help COMMAND --json` has it as an object.
 
 ## Environment
 `TAKEBACK_STORE` names the store, `TAKEBACK_TIMELINE` the timeline, `NO_COLOR` turns colours off, and `TAKEBACK_DEBUG=1`
-shows the traceback of a bug. [Settings](configuration.md) has those of upkeep.
+shows the traceback of a bug. `TAKEBACK_OFF=1` turns [hooks](agents.md) off. [Settings](configuration.md) has those of upkeep.
 """
 
 

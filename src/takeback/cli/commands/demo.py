@@ -140,6 +140,7 @@ def _end(ok: bool, seconds: float, kept: Path | None) -> None:
     if kept is not None:
         say(["look around: ", (f"{program} -C {kept}/project --store {kept}/store log", "head")])
     rows: list[Line] = [
+        [(f"{program} install AGENT", "head"), "record each turn of your coding agent, such as claude-code"],
         [(f"{program} save", "head"), "record the present"],
         [(f"{program} run -- COMMAND", "head"), "record what a command, or an agent, does"],
         [(f"{program} undo", "head"), "take it back"],

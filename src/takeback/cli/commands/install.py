@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,10 +11,14 @@ from takeback.cli import editing, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import say
+from takeback.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from takeback.locate import Agents
 
 
 @click.command("install", cls=Command)
-@click.argument("agent")
+@click.argument("agent", required=False, metavar="AGENT")
 @click.argument("file", required=False)
 @click.option("--user", is_flag=True, help="For all your projects, in your own configuration; the default.")
 @click.option("--project", is_flag=True, help="For everybody who works on this project, in a file of the project.")
@@ -28,7 +33,7 @@ from takeback.cli.people import say
 @click.pass_obj
 def command(
     call: Call,
-    agent: str,
+    agent: str | None,
     file: str | None,
     user: bool,
     project: bool,
@@ -54,6 +59,8 @@ def command(
     from takeback.adapters import install
 
     where = editing.agents_here(call)
+    if agent is None:
+        raise _which(where)
     given = None if file is None else call.absolute(file)
     chosen, scope, path = install.choose(agent, editing.scope_of(user, project, local), where, given)
     plan = install.plan_install(chosen, scope, where, sys.executable, file=path)
@@ -71,3 +78,12 @@ def command(
         editing.say_notes(chosen.next, "next")
     editing.say_notes(plan.notes)
     return 0
+
+
+def _which(where: Agents) -> InvalidInput:
+    """What to say to somebody who named no agent."""
+    from takeback.adapters.install import AGENTS, used
+
+    likely = list(dict.fromkeys([*used.used_in_project(where), *used.used_by_person(where)]))
+    hints = [f"takeback install {name}" for name in likely] or [f"agents are: {', '.join(AGENTS)}"]
+    return InvalidInput("name the agent whose turns are to be recorded", hints=hints)

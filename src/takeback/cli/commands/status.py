@@ -10,6 +10,7 @@ import click
 
 from takeback.cli import shapes
 from takeback.cli.app import Command
+from takeback.cli.beginning import how_to_begin
 from takeback.cli.call import Call
 from takeback.cli.hooked import NO_HOOKS, Hooks, hooks_of
 from takeback.cli.people import Line, Piece, say, table
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 _MOVES = 5
 _LOOKED_AT = 40
 """Moves among which something to undo is looked for."""
-
-_BEGIN = "`takeback save` records the present; `takeback run -- AGENT` a whole run"
 
 
 @click.command("status", cls=Command)
@@ -66,13 +65,13 @@ class _Found:
         if self.place.is_home and self.snapshot is None:
             return "cd into a project first: takeback works on the directory around you"
         if self.snapshot is None:
-            return self.nearby[0] if self.nearby else _BEGIN
+            return self.nearby[0] if self.nearby else how_to_begin(self.place.root)
         newest = self.moves[0] if self.moves else None
         further = any(move.undone_by is None and move.verb not in ("undo", "redo") for move in self.moves)
         if newest is not None and newest.verb == "undo" and newest.undone_by is None:
             return "`takeback redo` brings it back" + ("; `takeback undo` goes further back" if further else "")
         if not further:
-            return _BEGIN
+            return how_to_begin(self.place.root)
         return "`takeback undo` takes back the newest move; --dry-run shows how"
 
 
