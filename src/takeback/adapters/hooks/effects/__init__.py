@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Effect", "effects_of", "outside_root"]
 
 MOST = 50
-"""So many effects of one tool call are listed."""
+"""So many effects of one tool call are listed; more are counted."""
 
 _NESTED = 8
 _SHELL_TOOLS = frozenset("bash exec_command run_shell_command shell local_shell terminal execute_command".split())
@@ -67,7 +67,9 @@ def outside_root(paths: Iterable[str], root: str) -> tuple[Effect, ...]:
         whole = os.path.realpath(os.path.join(root, os.path.expanduser(path)))
         if whole != root and not whole.startswith(f"{root.rstrip('/')}/"):
             found[Effect("files", shorten(whole))] = None
-    return tuple(found)[:MOST]
+    listed = list(found)[:MOST]
+    more = len(found) - len(listed)
+    return (*listed, Effect("files", f"{more:,} more")) if more else tuple(listed)
 
 
 class _Found:
@@ -77,12 +79,16 @@ class _Found:
         self._rules, self._root, self._cwd = rules, root, cwd
         self._budget = Budget()
         self._effects: dict[Effect, None] = {}
+        self._more = 0
 
     @property
     def effects(self) -> tuple[Effect, ...]:
+        found = list(self._effects)
         if self._budget.spent:
-            self._effects[Effect("unread", "the end of a command that is too long to be read")] = None
-        return tuple(self._effects)[:MOST]
+            found.append(Effect("unread", "the end of a command that is too long to be read"))
+        if self._more:
+            found.append(Effect("unread", f"{self._more:,} more of the same command"))
+        return tuple(found)
 
     def text(self, text: str, depth: int) -> None:
         """What a shell runs."""
@@ -118,7 +124,10 @@ class _Found:
             words = run
 
     def _note(self, kind: str, words: list[str]) -> None:
-        if kind == "none" or len(self._effects) >= MOST:
+        if kind == "none":
+            return
+        if len(self._effects) >= MOST:
+            self._more += 1
             return
         from takeback.adapters.hooks.effects.showing import shown
 
