@@ -38,7 +38,8 @@ def command(call: Call, quiet: str, at_most: str) -> int:
 
     For agents without hooks: what changes between two of its snapshots is a move, and undo takes it back. What is
     ignored causes none. A save that fails is said, and tried again. Ctrl-C ends it, after a last save. With --json each
-    line is an object: `event` is watching, saved, failed or blind. It needs takeback[watch].
+    line is an object: `event` is watching, saved, failed or blind. Where agents' turns are recorded, too, plain undo
+    acts on those: `takeback undo --level manual` acts on what was watched. It needs takeback[watch].
 
     For example:
       takeback watch
