@@ -109,9 +109,30 @@ def test_a_hook_that_does_not_do_what_the_agent_expects(
     assert (found["state"], says in found["found"]) == ("fail", True), found
 
 
-def test_a_configuration_that_cannot_be_read(cli: Cli, claude: Path) -> None:
-    claude.write_text("{ broken")
+def test_a_configuration_that_cannot_be_read_counts_if_it_holds_hooks_of_ours(cli: Cli, claude: Path) -> None:
+    claude.write_text(claude.read_text() + "broken")
     assert check(cli, "hooks claude-code", code=1)["state"] == "fail"
+    assert "\nhooks     claude-code" in cli("status").out
+    claude.write_text("{ broken, and somebody else's")
+    assert check(cli, "hooks")["state"] == "ok"
+    assert "\nhooks" not in cli("status").out
+
+
+def test_hooks_of_docker_agent_and_its_extra(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.write("team.yaml", "agents:\n  root:\n    model: openai/gpt-5\n    instruction: help\n")
+    cli("install", "docker-agent", "team.yaml", "--yes", "--no-keep-env")
+    assert check(cli, "hooks docker-agent")["state"] == "ok"
+    sound = cli.read("team.yaml")
+    cli.write("team.yaml", sound.replace(sys.executable, "/nowhere/python"))
+    assert f"takeback install docker-agent {cli.root}/team.yaml" in check(cli, "hooks docker-agent", code=1)["next"]
+    cli.write("team.yaml", sound)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "yaml"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    monkeypatch.setattr("takeback.cli.checkup.hooks.find_spec", lambda name: None)
+    monkeypatch.setattr("takeback.cli.checkup.machine.find_spec", lambda name: None)
+    found = check(cli, "extra")
+    assert (found["state"], "takeback[docker-agent]" in found["next"]) == ("warn", True)
 
 
 def test_a_command_of_a_cloned_project_is_never_run(cli: Cli, home: Path) -> None:

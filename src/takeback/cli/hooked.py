@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from takeback.locate import Place
     from takeback.store.hooked import LastRun
 
+_LARGEST = 8 << 20
+
 
 class Hooks(NamedTuple):
     installed: tuple[Installed, ...]
@@ -44,4 +46,14 @@ def hooks_of(place: Place) -> Hooks:
     elif setting.value is False:
         off = f"snapshots = false, from {setting.origin}"
         on_again = "set snapshots = true there, or take it out; sessions that are open keep what they began with"
-    return Hooks(tuple(found(locate.agents(place.root))), locate.store_path(), off, on_again)
+    installed = (each for each in found(locate.agents(place.root)) if not each.problem or _names_us(each.file))
+    return Hooks(tuple(installed), locate.store_path(), off, on_again)
+
+
+def _names_us(file: str) -> bool:
+    """Whether a configuration that cannot be understood may hold our hooks: any other is its agent's business."""
+    try:
+        with open(file, "rb") as opened:
+            return b"takeback hook" in opened.read(_LARGEST)
+    except OSError:
+        return True

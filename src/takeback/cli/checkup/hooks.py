@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from takeback.cli.checkup.finding import Finding
+from takeback.cli.checkup.machine import extra
 from takeback.cli.hooked import Hooks, hooks_of
 from takeback.cli.text import age
 
@@ -14,8 +17,6 @@ if TYPE_CHECKING:
     from takeback.adapters.install import Installed
     from takeback.cli.call import Call
     from takeback.locate import Place
-
-_SCOPES = {"user": "", "project": " --project", "local": " --local"}
 
 
 def hooks(call: Call, place: Place) -> Iterator[Finding]:
@@ -25,7 +26,10 @@ def hooks(call: Call, place: Place) -> Iterator[Finding]:
     if not found.installed:
         yield Finding("hooks", "ok", "none is installed; `takeback install AGENT` adds them")
     for installed in found.installed:
-        yield _one(found, installed, place.root)
+        if installed.problem and installed.agent == "docker-agent" and find_spec("yaml") is None:
+            yield extra("docker-agent", "yaml", f"{installed.file} holds hooks of takeback's")
+        else:
+            yield _one(found, installed, place.root)
 
 
 def _one(found: Hooks, installed: Installed, root: str) -> Finding:
@@ -37,7 +41,7 @@ def _one(found: Hooks, installed: Installed, root: str) -> Finding:
 
     name, title = installed.agent, by_name(installed.agent).title
     check = f"hooks {name}"
-    again = f"`takeback install {name}{_SCOPES.get(installed.scope, '')}`"
+    again = f"`takeback install {name}{_where(installed)}`"
     if problem := problem_of(installed, root):
         return Finding(check, "fail", f"{installed.file}: {problem}", f"{again} puts them right")
     if off := silenced(name, locate.agents(root)):
@@ -55,6 +59,13 @@ def _one(found: Hooks, installed: Installed, root: str) -> Finding:
     last = found.last(name)
     ran = f"last ran {age(last.time_ns)}" if last is not None else "not called yet"
     return Finding(check, "ok", f"{installed.file}; {ran}")
+
+
+def _where(installed: Installed) -> str:
+    """How install is told which configuration is meant."""
+    if installed.agent == "docker-agent" and installed.scope == "project":
+        return f" {shlex.quote(installed.file)}"
+    return "" if installed.scope == "user" else f" --{installed.scope}"
 
 
 def _changed_ns(file: str) -> int:

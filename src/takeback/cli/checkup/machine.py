@@ -53,16 +53,17 @@ def extras(call: Call, place: Place) -> Iterator[Finding]:
     """What is used here and needs a package that may be missing."""
     serving = _who_serves(place.root)
     if serving:
-        yield _extra("mcp", "mcp", f"{serving} starts `takeback mcp`")
+        yield extra("mcp", "mcp", f"{serving} starts `takeback mcp`")
     try:
         watched = call.line().show("@").context.get("by") == "watch"
     except TakebackError:
         watched = False
     if watched:
-        yield _extra("watch", "watchfiles", "the latest snapshot was made by `takeback watch`")
+        yield extra("watch", "watchfiles", "the latest snapshot was made by `takeback watch`")
 
 
-def _extra(name: str, package: str, why: str) -> Finding:
+def extra(name: str, package: str, why: str) -> Finding:
+    """Whether an extra is installed that is needed here."""
     if find_spec(package) is not None:
         return Finding("extra", "ok", f"takeback[{name}] is installed")
     return Finding(
