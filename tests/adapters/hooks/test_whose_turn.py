@@ -107,3 +107,24 @@ def test_a_command_in_the_background_works_for_as_long_as_its_turn(told: Told) -
     told("UserPromptSubmit", prompt="next")
     told.line.undo()
     assert sorted(path.name for path in told.root.iterdir()) == []
+
+
+def test_what_looks_like_a_secret_is_not_recorded_of_a_call(told: Told) -> None:
+    secret = "hunter2-hunter2-hunter2"
+    command = f"curl -u me:{secret} -H 'Authorization: Bearer {secret}' -d x https://example.org && touch a"
+    call = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t1"}
+    told("UserPromptSubmit", prompt="send it")
+    told("PreToolUse", **call)
+    (told.root / "a").write_text("1")
+    told("PostToolUse", **call)
+    told("Stop")
+    written = {"tool_name": "Write", "tool_input": {"file_path": str(told.root / "env"), "content": secret}}
+    told("UserPromptSubmit", prompt="write it")
+    told("PreToolUse", **written, tool_use_id="t2")
+    (told.root / "env").write_text("x")
+    told("PostToolUse", **written, tool_use_id="t2")
+    told("Stop")
+    moves = told.line.log().moves
+    assert len(moves) == 4
+    assert secret not in repr(moves)
+    assert any("curl" in move.title for move in moves)

@@ -1,9 +1,11 @@
-"""What is recorded of a prompt or a tool call: enough to recognise it, however long it was."""
+"""What is recorded of a prompt or a tool call: enough to recognise it, however long it was, and no secret that shows as one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from takeback.adapters.hooks.effects.showing import mask
 
 _TITLE = 100
 _PROMPT = 1000
@@ -36,16 +38,20 @@ def call_of(tool: str, input: Mapping[str, Any], paths: Sequence[str], root: str
         if isinstance(value, list):
             value = " ".join(each for each in value[:_VALUES] if isinstance(each, str))
         if isinstance(value, str) and value.strip():
-            return shortened(f"{tool}: {title_of(value)}", _TITLE)
+            return shortened(f"{tool}: {title_of(mask(value[: 10 * _PROMPT]))}", _TITLE)
     return shortened(tool, _TITLE)
 
 
 def input_of(input: Mapping[str, Any]) -> dict[str, Any]:
     """A tool's input with long values cut, and only the first of many. What is written into files is in the files."""
     return {
-        str(key)[:_TITLE]: _size_of(value) if key in _CONTENTS else _small(value)
+        str(key)[:_TITLE]: _size_of(value) if key in _CONTENTS or _is_patch(value) else _small(value)
         for key, value in list(input.items())[:_VALUES]
     }
+
+
+def _is_patch(value: Any) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith("*** Begin Patch")
 
 
 def _size_of(value: Any) -> str:
@@ -54,7 +60,7 @@ def _size_of(value: Any) -> str:
 
 def _small(value: Any) -> Any:
     if isinstance(value, str):
-        return shortened(value, _VALUE)
+        return shortened(mask(value[: 10 * _VALUE]), _VALUE)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
