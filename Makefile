@@ -41,7 +41,7 @@ bench: .venv/.takeback-run
 	$(RUN)/python -m bench $(ARGS)
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .agents build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # One stamp for running takeback, one for working on it; both grow old when what they were made from changes.
 .venv/.takeback-run: pyproject.toml constraints.txt scripts/venv

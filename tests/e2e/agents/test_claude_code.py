@@ -12,12 +12,13 @@ from support.agents.claude_code_screen import ClaudeCodeScreen
 from support.agents.gate import Gate
 from support.agents.scene import Scene
 from support.agents.script import Hold, say, shell, write
-from support.agents.suite import SessionFileSuite
+from support.agents.suite import SessionFileSuite, SlashCommandSuite
 
 
 @pytest.mark.service("claude-code")
-class TestClaudeCode(SessionFileSuite):
+class TestClaudeCode(SessionFileSuite, SlashCommandSuite):
     agent = "claude-code"
+    slash = "/undo"
 
     def test_turns_that_were_interrupted_with_esc_can_be_taken_back(self, scene: Scene, tmp_path: Path) -> None:
         scene.install()
@@ -45,18 +46,6 @@ class TestClaudeCode(SessionFileSuite):
             scene.undo()
             assert {path: node for path, node in scene.look().items() if path != "mine.txt"} == state
         assert (scene.project / "mine.txt").read_text() == "a person's\n"
-
-    def test_the_slash_command_takes_back_the_last_turn_and_tells_the_model(self, scene: Scene) -> None:
-        scene.install()
-        session = scene.session()
-        before = scene.look()
-        session.turn("write a file", write("new.txt", "new\n"))
-        after = scene.look()
-        session.turn("/undo", say("I have taken it back."))
-        assert scene.look() == before
-        assert "undo of \u201cwrite a file\u201d" in json.dumps(session.model.requests[-1], ensure_ascii=False)
-        scene.redo()
-        assert scene.look() == after
 
     def test_its_own_files_stay_as_it_writes_them(self, scene: Scene) -> None:
         scene.install()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from support.agents.suite import SessionFileSuite
+from support.agents.suite import SessionFileSuite, SlashCommandSuite
 
 
 @pytest.mark.service("gemini-cli")
-class TestGeminiCli(SessionFileSuite):
+class TestGeminiCli(SessionFileSuite, SlashCommandSuite):
     agent = "gemini-cli"
+    slash = "/undo"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from support.agents.suite import AgentSuite
+from support.agents.suite import SlashCommandSuite
 
 
 @pytest.mark.service("opencode")
-class TestOpencode(AgentSuite):
+class TestOpencode(SlashCommandSuite):
     agent = "opencode"
+    slash = "/takeback-undo"  # /undo is its own

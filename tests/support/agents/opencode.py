@@ -75,8 +75,14 @@ class Opencode(Driver):
         server = self._server
         if not self.session:
             self.session = server.post("/session", {})["id"]
-        message = {"parts": [{"type": "text", "text": prompt}]}
-        return _Message(self, ThreadPoolExecutor(1).submit(server.post, f"/session/{self.session}/message", message))
+        kind, message = self._request(prompt)
+        return _Message(self, ThreadPoolExecutor(1).submit(server.post, f"/session/{self.session}/{kind}", message))
+
+    def _request(self, prompt: str) -> tuple[str, dict[str, object]]:
+        if prompt.startswith("/"):
+            name, _, arguments = prompt[1:].partition(" ")
+            return "command", {"command": name, "arguments": arguments}
+        return "message", {"parts": [{"type": "text", "text": prompt}]}
 
     def leave(self) -> None:
         if self._server is not None:

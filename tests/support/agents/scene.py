@@ -70,6 +70,7 @@ class Scene:
             time.sleep(0.02)
 
     def redo(self) -> Any:
+        self._moves()
         return self.cli.json("redo", "--yes")
 
 

@@ -13,7 +13,8 @@ from typing import ClassVar
 from support.agents import dump
 from support.agents.gate import Gate
 from support.agents.scene import Scene
-from support.agents.script import Step, edit, fail, shell, subagent, together, write
+from support.agents.script import Step, edit, fail, say, shell, subagent, together, write
+from support.git import commit_all, git, init_repository
 
 TURNS: Sequence[tuple[str, bool, Sequence[Step]]] = [
     ("write a new file", True, [write("new.txt", "new\n")]),
@@ -119,6 +120,20 @@ class AgentSuite:
         scene.undo()
         assert scene.look() == before
 
+    def test_undo_tells_what_the_turn_did_that_it_cannot_take_back(self, scene: Scene, tmp_path: Path) -> None:
+        init_repository(scene.project)
+        commit_all(scene.project, "first")
+        git(tmp_path, "init", "--quiet", "--bare", "remote.git")
+        git(scene.project, "remote", "add", "origin", str(tmp_path / "remote.git"))
+        git(scene.project, "config", "user.name", "An Agent")  # Gemini CLI's commands know no other settings
+        git(scene.project, "config", "user.email", "agent@example.org")
+        scene.install()
+        session = scene.session()
+        session.turn("publish", shell("echo 4 >> notes.txt && git commit -qam second && git push -q origin HEAD"))
+        undone = scene.undo()
+        assert undone["changed"] == ["notes.txt"]
+        assert [effect["kind"] for effect in undone["effects"]] == ["commit", "push"]
+
     def test_a_hook_that_cannot_save_disturbs_nothing(self, scene: Scene) -> None:
         plain = scene.session()
         expected = [plain.turn("write", shell("echo 1 > x.txt")), plain.turn("fail", fail())]
@@ -169,3 +184,21 @@ class SessionFileSuite(AgentSuite):
         session.turn("and you?")
         assert "cherry" in json.dumps(session.model.requests)
         assert scene.look().keys() - after.keys() == {"third.txt"}
+
+
+class SlashCommandSuite(AgentSuite):
+    """For agents that let people add commands of their own."""
+
+    slash: ClassVar[str]
+
+    def test_the_slash_command_takes_back_the_last_turn_and_tells_the_model(self, scene: Scene) -> None:
+        scene.install()
+        session = scene.session()
+        before = scene.look()
+        session.turn("write a file", write("new.txt", "new\n"))
+        after = scene.look()
+        session.turn(self.slash, say("I have taken it back."))
+        assert scene.look() == before
+        assert "undo of “write a file”" in json.dumps(session.model.requests[-1], ensure_ascii=False)
+        scene.redo()
+        assert scene.look() == after
