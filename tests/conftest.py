@@ -15,6 +15,7 @@ pytest.register_assert_rewrite("support")  # before it is imported, so that its 
 from support import counts, quiet, services  # noqa: E402
 from support.trees import Spec, make_tree, remove  # noqa: E402
 from support.worlds import make_world, repository, world  # noqa: E402
+from takeback.store import notices  # noqa: E402
 
 __all__ = ["make_world", "repository", "world"]
 
@@ -49,6 +50,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         ("CACHE", ".cache"),
     ]:
         monkeypatch.setenv(f"XDG_{name}_HOME", str(path / folder))
+    monkeypatch.setattr(notices, "gettempdir", lambda: str(path))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "Test Person")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from support.effects import Goal, goal, leftovers, open_descriptors
+from support.mounts import mounted
 from support.privileges import as_ordinary_user
 from support.trees import Dir, File, Link, Spec, make_tree, read_tree
 from takeback.errors import Conflict, Unavailable
@@ -201,17 +201,6 @@ def test_sweeping_a_root_that_is_gone_is_quiet(tmp_path: Path) -> None:
 
 
 # Filesystems.
-
-
-@contextlib.contextmanager
-def mounted(place: Path, *arguments: str) -> Iterator[None]:
-    place.mkdir(parents=True, exist_ok=True)
-    if subprocess.run(["mount", *arguments, str(place)], capture_output=True).returncode:
-        pytest.skip("this user cannot mount filesystems")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(place)], check=True)
 
 
 def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:

@@ -68,8 +68,11 @@ def _place(event: Event, known: Remembered | None) -> Place:
 def _here() -> str:
     try:
         return os.getcwd()
-    except OSError:
-        return "."  # it is gone, and whoever looks says so
+    except OSError as error:
+        raise NotFound(
+            "the directory in which the agent was started is gone, so its turns are not recorded",
+            hints=["start it in a project's directory"],
+        ) from error
 
 
 def _first(agent: str, where: Place) -> Remembered:

@@ -1,0 +1,133 @@
+"""An event is recorded by a child that is waited for no longer than the agent would; what fails is told once, in words."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import partialmethod
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.hooks.program import Program
+from support.hooks.voices import Call, Raw
+from takeback.adapters.hooks.agents import AGENTS, Said
+from takeback.adapters.hooks.receiving import Outcome, receive
+from takeback.engine.line import Line
+from takeback.store import notices
+
+
+@pytest.fixture
+def program(memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    program = Program(memory_path, home)
+    monkeypatch.setenv("TAKEBACK_STORE", str(program.store))
+    program.world.write("a.txt", "there before\n")
+    return program
+
+
+def heard(*raws: Raw) -> list[Outcome]:
+    return [receive("claude-code", json.dumps(raw).encode()) for raw in raws]
+
+
+def told(program: Program) -> list[notices.Notice]:
+    return [*notices.read(program.store), *notices.read(notices.spare())]
+
+
+@pytest.mark.parametrize(
+    "field", ["session_id", "cwd", "prompt", "tool_name", "tool_use_id", "transcript_path", "path", "command"]
+)
+@pytest.mark.parametrize(
+    "value", ["\ud800", "a\0b", "x" * 100_000, "\n\x1b[31m", "", "..", "/dev/zero", "/proc/self/mem", "é/\udfff"]
+)
+def test_odd_text_anywhere_fails_nobody(field: str, value: str, program: Program) -> None:
+    call = Call(path="/x/y", text="z")
+    raws = [*program.voice.prompt("x"), *program.voice.before(call), *program.voice.after(call), *program.voice.stop()]
+    for raw in raws:
+        if field in ("path", "command"):
+            raw |= {"tool_input": {"file_path": value, "command": value}} if "tool_input" in raw else {}
+        elif field in raw:
+            raw[field] = value
+        if "tool_input" in raw:
+            program.world.write("b.txt", raw["hook_event_name"])
+        assert heard(raw) == [Outcome()]
+    assert not [notice for notice in told(program) if "bug" in notice.message]
+    if program.store.exists():
+        assert program.world.store.verify(read_data=True).ok
+
+
+def test_a_workplace_that_stays_busy_is_told_and_the_agent_goes_on(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = Call(command="make")
+    heard(*program.voice.prompt("work"))
+    with monkeypatch.context() as patch, program.busy():
+        patch.setattr(Line, "locked", partialmethod(Line.locked, 0.01))
+        assert heard(*program.voice.before(call)) == [Outcome()]
+    (notice,) = told(program)
+    assert "is in use" in notice.message and notice.hints
+    program.world.write("b.txt", "b")
+    heard(*program.voice.after(call), *program.voice.stop())
+    assert program.turns() == ["work"], "what the call did is the turn's although its beginning was not recorded"
+    program.world.undo()
+    assert sorted(program.world.files()) == ["a.txt"]
+
+
+def test_strict_stops_an_agent_whose_step_is_not_recorded_in_time(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude = AGENTS["claude-code"]
+    hasty = {name: Said(said.trigger, 0.01) for name, said in claude.events.items()}
+    heard(*program.voice.begin())
+    monkeypatch.setitem(AGENTS, "claude-code", claude._replace(events=hasty))
+    with program.busy():
+        assert heard(*program.voice.before(Call(command="make"))) == [Outcome()]
+        monkeypatch.setenv("TAKEBACK_STRICT", "1")
+        (outcome,) = heard(*program.voice.before(Call(command="make")))
+        assert outcome == Outcome(2, b"", "this step could not be recorded in time")
+        assert heard(*program.voice.stop()) == [Outcome()]
+    program.finished()
+
+
+def test_a_thousand_failures_are_one_notice(program: Program) -> None:
+    for _ in range(1000):
+        assert receive("gemini-cli", b"no event") == Outcome(reply=b"{}\n")
+    assert len(told(program)) == 1
+
+
+def test_where_nothing_can_be_forked_the_event_is_recorded_all_the_same(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> int:
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    call = Call(path=f"{program.world.root}/b.txt", text="b")
+    heard(*program.voice.prompt("work"), *program.voice.before(call))
+    program.world.write("b.txt", "b")
+    heard(*program.voice.after(call), *program.voice.stop())
+    assert program.turns() == ["work"] and told(program) == []
+
+
+def test_a_failure_of_takeback_itself_is_told_as_one(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("not thought of")
+
+    monkeypatch.setattr(Line, "capture", broken)
+    assert heard(*program.voice.prompt("work")) == [Outcome()]
+    (notice,) = told(program)
+    assert notice.message == "this is a bug in takeback: RuntimeError: not thought of"
+
+
+def test_nothing_is_left_open_by_an_event(program: Program) -> None:
+    heard(*program.voice.begin())
+    before = sorted(os.listdir("/dev/fd"))
+    heard(*program.voice.prompt("work"), *program.voice.before(Call(command="make")), *program.voice.stop())
+    assert sorted(os.listdir("/dev/fd")) == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_an_agent_that_does_not_exist_is_told(program: Program) -> None:
+    outcome = receive("cursor", b"{}")
+    assert outcome.exit_code == 1 and "claude-code" in outcome.problem
