@@ -26,22 +26,31 @@ class Turn:
     open_actions: dict[str, Action] = field(default_factory=dict)
     actions: list[Action] = field(default_factory=list)
     closing: Files | None = None
+    marked: bool = False
+    """Whether only what happens inside its actions is its own; else all that does in its time is."""
 
     @property
     def changed(self) -> bool:
         """Whether it must be a move."""
         assert self.closing is not None
-        return self.closing != self.opening and any(action.changed for action in self.actions)
+        return self.closing != self.opening and (not self.marked or any(action.changed for action in self.actions))
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A path that changed between two saves, and the turns that were acting then; a person's if there were none."""
+    """A path that changed between two saves, and the turns that were open then."""
 
     path: str
     before: bytes | None
     after: bytes | None
-    acting: tuple[Turn, ...]
+    open: tuple[Turn, ...]
+    busy: tuple[Turn, ...]
+    """Those in an action."""
+
+    @property
+    def acting(self) -> tuple[Turn, ...]:
+        """Those that may have made it; if there are none it is a person's."""
+        return tuple(turn for turn in self.open if turn in self.busy or not turn.marked)
 
     def belongs_to(self, turn: Turn) -> bool:
         if self.acting == (turn,):
@@ -58,27 +67,32 @@ class Model:
         self.turns: list[Turn] = []
         self.open: dict[str, Turn] = {}
         self.changes: list[Change] = []
+        self.acted: set[str] = set()
+        """Sessions that are known to tell of their actions."""
         self.last: Files = {}
 
     # what happens
 
     def saved(self, now: Files) -> None:
         """Something was told, so the files were looked at."""
-        acting = tuple(turn for turn in self.open.values() if turn.open_actions)
+        open = tuple(self.open.values())
+        busy = tuple(turn for turn in open if turn.open_actions)
         for path in sorted(self.last.keys() | now.keys()):
             if self.last.get(path) != now.get(path):
-                self.changes.append(Change(path, self.last.get(path), now.get(path), acting))
+                self.changes.append(Change(path, self.last.get(path), now.get(path), open, busy))
         self.last = now
 
     def begin_turn(self, session: str, title: str) -> None:
         self.end_turn(session, last_action=True)
-        self.open[session] = Turn(session, title, self.last)
+        self.open[session] = Turn(session, title, self.last, marked=session in self.acted)
         self.turns.append(self.open[session])
 
     def begin_action(self, session: str, key: str, path: str = "") -> None:
         turn = self.open[session]
         turn.reported |= {path} if path else set()
         turn.open_actions[key] = Action(self.last)
+        turn.marked = True
+        self.acted.add(session)
 
     def end_action(self, session: str, key: str) -> None:
         turn = self.open.get(session)

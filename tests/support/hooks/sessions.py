@@ -291,7 +291,7 @@ class Script:
 
     def _path(self, voice: Voice) -> str:
         """A file of the session's own."""
-        path = f"{voice.session}/{self._dice.randint(0, 12)}"
+        path = f"{voice.session}/{self._dice.randint(0, 60)}"
         made = self._made.setdefault(voice.session, [])
         if path not in made:
             made.append(path)
