@@ -413,3 +413,19 @@ class TestPlugin:
         with pytest.raises(NotFound):
             here.uninstall()
         assert here.world() == before
+
+
+def test_hooks_in_two_files_of_codex_are_mentioned(place: MakePlace) -> None:
+    here = place("codex")
+    here.write(b"{}")
+    beside = here.file.parent / "config.toml"
+    beside.write_text('model = "x"\n[hooks.state]\na = 1\n')
+    assert here.install().notes == ()
+    beside.write_text('[[hooks.Stop]]\nhooks = [{type = "command", command = "ls"}]\n')
+
+    assert "runs both" in here.install().notes[0]
+
+
+def test_a_shared_file_is_said_to_name_this_machine(place: MakePlace) -> None:
+    assert "whoever shares the file" in place("claude-code", "project").install().notes[0]
+    assert place("claude-code", "local").install().notes == ()

@@ -80,6 +80,8 @@ class Agent(NamedTuple):
     events: tuple[On, ...] = ()
     tools: str | None = None
     """A pattern of the tools that may write; None for all of them."""
+    beside: str = ""
+    """A TOML file beside its file, in which it takes hooks, too, but not gladly."""
     whole: str = ""
     """The text of a file that is ours alone, with ``{takeback}`` for how it is called, inside a string."""
     slashes: Mapping[str, str] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tomllib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -53,7 +55,7 @@ def plan_install(agent: Agent, scope: str, where: Agents, interpreter: str, *, f
     else:
         changes = tuple(_install_hooks(agent, scope, path, interpreter, noted))
     slashes = plan_slashes(agent, scope, where, interpreter, noted)
-    notes = (*_unread(agent, path), *slashes.notes)
+    notes = (*_unread(agent, path), *_about(agent, scope, path), *slashes.notes)
     return Installation(agent, scope, path, where.state, (*changes, *slashes.changes), slashes.names, notes)
 
 
@@ -94,6 +96,23 @@ def _install_hooks(agent: Agent, scope: str, path: str, interpreter: str, noted:
     added = Added(agent.name, scope, record.digest(after), edited.spans, made, created, directories)
     _check(agent, file, after, wanted)
     yield Change(file, after, added)
+
+
+def _about(agent: Agent, scope: str, path: str) -> Iterator[str]:
+    """What a person should know about where the hooks are."""
+    if scope == "project":
+        yield f"{path} names this machine's Python: whoever shares the file must have it in the same place"
+    if agent.beside and _has_hooks(os.path.join(os.path.dirname(path), agent.beside)):
+        yield f"{agent.beside} beside it has hooks, too: {agent.title} runs both, and says at each start that it would prefer one"
+
+
+def _has_hooks(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            hooks = tomllib.load(file).get("hooks")
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(hooks, dict) and any(isinstance(groups, list) for groups in hooks.values())
 
 
 def _unread(agent: Agent, path: str) -> Iterator[str]:

@@ -32,7 +32,7 @@ def _plain(text: str) -> object:
 
 
 @given(settings())
-@profile(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@profile(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_was_added_is_found_and_can_be_taken_out_to_the_byte(text: str) -> None:
     edited = jsonhooks.add(text, ENTRIES)
 
@@ -42,7 +42,7 @@ def test_what_was_added_is_found_and_can_be_taken_out_to_the_byte(text: str) -> 
 
 
 @given(settings())
-@profile(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@profile(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 def test_everything_else_is_still_there_when_nobody_remembers_what_was_added(text: str) -> None:
     edited = jsonhooks.add(text, ENTRIES)
 

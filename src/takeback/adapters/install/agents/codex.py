@@ -15,13 +15,15 @@ CODEX = Agent(
     files={"user": "{codex}/hooks.json", "project": "{project}/.codex/hooks.json"},
     no_scope=" of its own",
     format="jsonhooks",
+    beside="config.toml",
     events=(
         On("SessionStart"),
         On("UserPromptSubmit"),
         On("PreToolUse", tools=True, timeout=60),
         On("PostToolUse", tools=True, timeout=60),
         On("Stop", timeout=60),
-        On("SessionEnd"),
+        On("Interrupt", timeout=60),
+        On("SessionEnd", timeout=3),  # the most that it allows; more is an error in every session
     ),
     next=(
         "Codex runs new hooks only after you trust them: start it, type /hooks, and trust those of takeback",
