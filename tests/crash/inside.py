@@ -23,7 +23,7 @@ from takeback.store.locks import root_lock
 
 Tree = dict[str, Node]
 
-_TOP = set("store.json catalogue.db catalogue.db-wal catalogue.db-shm packs tmp leases derived aside".split())
+_TOP = set("store.json catalogue.db catalogue.db-wal catalogue.db-shm packs tmp leases derived aside hooks".split())
 
 PACK_SLACK = 16 << 10
 CATALOGUE_SLACK = 64 << 10

@@ -14,6 +14,7 @@ from support.agent import World, held, look
 from support.effects import leftovers
 from support.privileges import drop_privileges
 from support.stores import residue
+from takeback.adapters.hooks.recording import record
 from takeback.engine.repair import repair
 
 Act = Callable[[World], Iterator[str]]
@@ -77,6 +78,15 @@ def last_move(verb: str) -> Question:
 
 def at_most(count: int) -> Question:
     return lambda world: world.counts()[0] <= count
+
+
+def action_is_open(world: World) -> bool:
+    return any(move.open and move.key == worlds.CALL.id for move in world.moves())
+
+
+def turn_is_over(world: World) -> bool:
+    told = {(move.level, move.open) for move in world.moves() if move.session == "s"}
+    return told == {("turn", False), ("action", False)}
 
 
 def nothing_to_repair(world: World) -> bool:
@@ -151,6 +161,20 @@ def whole_turn(world: World) -> Iterator[str]:
     with faults.paused():
         world.write("by the agent", "x")
     yield world.line.save("end", trigger="turn_end", session="s").id
+
+
+@operation("hook (before a tool)", worlds.prompted, action_is_open)
+def hook_before(world: World) -> Iterator[str]:
+    agent = worlds.hooked_agent(world)
+    record(agent.agent, worlds.heard(agent, agent.before(worlds.CALL)))
+    yield from ()
+
+
+@operation("hook (end of a turn)", worlds.acting, turn_is_over, turn_is_over)
+def hook_end(world: World) -> Iterator[str]:
+    agent = worlds.hooked_agent(world)
+    record(agent.agent, worlds.heard(agent, agent.stop()))
+    yield from ()
 
 
 @operation("restore", worlds.after_a_turn, last_move("restore"))

@@ -10,14 +10,20 @@ from typing import Any
 
 import takeback as tb
 from support.agent import World
+from support.hooks.voices import Call, ClaudeCode, Raw
 from support.processes import KILLED, in_child
 from support.scenes import BEFORE, turn
 from support.stores import noise, pack_files
 from support.trees import make_tree
+from takeback.adapters.hooks.agents import AGENTS
+from takeback.adapters.hooks.event import Event
+from takeback.adapters.hooks.reading import read
+from takeback.adapters.hooks.recording import record
 from takeback.sources.workspace.place.entries import Entries
 
 EXPORT, SECOND, ELSEWHERE = "export", "second store", "elsewhere"
 SECRET = noise(1000, "a secret")
+CALL = Call(command="make", id="call")
 
 
 def no_store(base: Path) -> None:
@@ -57,6 +63,37 @@ def undo_was_killed(base: Path) -> None:
         World(base).line.undo()
 
     assert in_child(undo)[0] == KILLED
+
+
+def prompted(base: Path) -> None:
+    """An agent's turn has begun, and a person has edited since."""
+    world = _saved(base)
+    agent = hooked_agent(world)
+    record(agent.agent, heard(agent, agent.prompt("fix")))
+    turn(world)
+    world.store.close()
+
+
+def acting(base: Path) -> None:
+    """An agent's command has run; that it ended has not been told."""
+    world = _saved(base)
+    agent = hooked_agent(world)
+    record(agent.agent, heard(agent, agent.prompt("fix")))
+    record(agent.agent, heard(agent, agent.before(CALL)))
+    turn(world)
+    world.store.close()
+
+
+def hooked_agent(world: World) -> ClaudeCode:
+    """An agent whose hooks save in a world, whoever's environment this process has."""
+    os.environ |= {"TAKEBACK_STORE": str(world.store_path), "TAKEBACK_UPKEEP": "off"}
+    return ClaudeCode("s", str(world.root), str(world.base / "home"))
+
+
+def heard(agent: ClaudeCode, raws: list[Raw]) -> Event:
+    event = read(AGENTS[agent.agent], raws[0])
+    assert event is not None
+    return event
 
 
 def sealed(base: Path) -> None:

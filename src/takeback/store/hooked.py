@@ -24,6 +24,8 @@ SESSIONS = "sessions"
 _LIMIT = 64 << 10
 _FORGOTTEN_AFTER = 30 * 86400
 """A session of which nothing was heard for so many seconds is forgotten."""
+_HALF = ".half-"
+"""In the names of files that are being written, or that somebody who was killed has left."""
 _POLL = 0.01
 
 
@@ -50,7 +52,7 @@ class Remembered(NamedTuple):
 
 def ran(directory: str, agent: str, session: str, root: str, event: str) -> None:
     """Note that an agent's hook ran just now."""
-    _write(_path(directory, agent), LastRun(time.time_ns(), session, root, event)._asdict())
+    _write(directory, _path(directory, agent), LastRun(time.time_ns(), session, root, event)._asdict())
 
 
 def last(directory: str, agent: str) -> LastRun | None:
@@ -63,7 +65,7 @@ def last(directory: str, agent: str) -> LastRun | None:
 
 
 def remember(directory: str, agent: str, session: str, what: Remembered) -> None:
-    _write(_session(directory, agent, session), what._asdict())
+    _write(directory, _session(directory, agent, session), what._asdict())
 
 
 def recall(directory: str, agent: str, session: str) -> Remembered | None:
@@ -82,7 +84,7 @@ def alone(directory: str, agent: str, session: str, timeout: float = 30.0) -> It
     that takes too long; where there can be no lock, nobody waits."""
     path = f"{_session(directory, agent, session)}.lock"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _make_directories(os.path.dirname(path))
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     except OSError:
         yield
@@ -118,7 +120,7 @@ def forget_old(directory: str) -> None:
 
 def forget_what(directory: str, says: Callable[[str], bool]) -> None:
     """Forget sessions of which something is remembered that must not be."""
-    _forget(directory, lambda entry: says(json.dumps(_read(entry.path), ensure_ascii=False)))
+    _forget(directory, lambda entry: _HALF in entry.name or says(json.dumps(_read(entry.path), ensure_ascii=False)))
 
 
 def _forget(directory: str, chosen: Callable[[os.DirEntry[str]], bool]) -> None:
@@ -140,10 +142,10 @@ def _path(directory: str, *names: str) -> str:
     return os.path.join(directory, DIRECTORY, *names)
 
 
-def _write(path: str, value: dict[str, Any]) -> None:
-    temporary = f"{path}.{os.urandom(8).hex()}"
+def _write(directory: str, path: str, value: dict[str, Any]) -> None:
+    temporary = _path(directory, SESSIONS, f"{os.path.basename(path)}{_HALF}{os.urandom(8).hex()}")
     try:
-        _make_directories(os.path.dirname(path))
+        _make_directories(os.path.dirname(temporary))
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(json.dumps(value).encode())
         os.replace(temporary, path)
