@@ -27,6 +27,8 @@ _FORGOTTEN_AFTER = 30 * 86400
 _HALF = ".half-"
 """In the names of files that are being written, or that somebody who was killed has left."""
 _POLL = 0.01
+_ROOT = "\0root "
+"""No session is called so."""
 
 
 class LastRun(NamedTuple):
@@ -76,6 +78,16 @@ def recall(directory: str, agent: str, session: str) -> Remembered | None:
         )
     except (KeyError, TypeError):
         return None
+
+
+def note_acts(directory: str, agent: str, root: str) -> None:
+    """Note that an agent tells of its tools in a root: so will its next sessions there."""
+    remember(directory, agent, f"{_ROOT}{root}", Remembered(root, acts=True))
+
+
+def acts(directory: str, agent: str, root: str) -> bool:
+    known = recall(directory, agent, f"{_ROOT}{root}")
+    return known is not None and known.acts
 
 
 @contextmanager

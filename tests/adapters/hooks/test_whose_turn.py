@@ -17,11 +17,11 @@ from takeback.adapters.hooks.recording import record
 class Told:
     """What Claude Code tells about one session in one project."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, session: str = "session-1") -> None:
+        self.root, self.session = root, session
 
     def __call__(self, name: str, **more: Any) -> None:
-        raw = {"session_id": "session-1", "cwd": str(self.root), "hook_event_name": name, **more}
+        raw = {"session_id": self.session, "cwd": str(self.root), "hook_event_name": name, **more}
         event = read(AGENTS["claude-code"], raw)
         assert event is not None
         record("claude-code", event)
@@ -64,6 +64,17 @@ def test_once_it_has_told_of_a_tool_an_idle_turn_owns_nothing(told: Told) -> Non
     told.line.undo()
     assert not (told.root / "a").exists()
     assert (told.root / "b").exists()
+
+
+def test_so_does_its_next_session_in_the_same_project(told: Told) -> None:
+    told("UserPromptSubmit", prompt="write")
+    told.write("a", "1", "t1")
+    told("Stop")
+    other = Told(told.root, "session-2")
+    other("UserPromptSubmit", prompt="think")
+    (told.root / "b").write_text("a person's")
+    other("Stop")
+    assert [move.title for move in told.line.log().moves if move.level == "turn"] == ["write"]
 
 
 def test_what_an_agent_does_after_its_stop_is_a_turn_of_its_own(told: Told) -> None:

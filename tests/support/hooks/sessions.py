@@ -155,6 +155,11 @@ class Script:
         left = list(kinds)
         while True:
             self._turns += 1
+            if self._turns == 1:  # until an agent has told of a tool, whatever changes in its turns is theirs
+                place.prompt(voice, "works 1")
+                for _ in self._works(voice):
+                    pass
+                continue
             kind = left.pop(dice.randrange(len(left)))
             left = left or list(kinds)
             self._old[voice.session] = list(self._made.get(voice.session, []))

@@ -38,7 +38,7 @@ def record(agent: str, event: Event) -> None:
         known = hooked.recall(directory, agent, event.session)
         where = _place(event, known)
         if known is None:
-            known = _first(agent, where)
+            known = _first(agent, where)._replace(acts=hooked.acts(directory, agent, where.root))
             hooked.remember(directory, agent, event.session, known)
             hooked.forget_old(directory)
         hooked.ran(directory, agent, event.session, where.root, event.name)
@@ -48,6 +48,8 @@ def record(agent: str, event: Event) -> None:
             after = session.note(known)
             if after != known:
                 hooked.remember(directory, agent, event.session, after)
+            if after.acts and not known.acts:
+                hooked.note_acts(directory, agent, where.root)
 
 
 def _place(event: Event, known: Remembered | None) -> Place:
