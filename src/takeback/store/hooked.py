@@ -50,6 +50,8 @@ class Remembered(NamedTuple):
     acts: bool = False
     """Whether it has told of a tool: then it tells of all, and what changes outside of them is not its doing."""
     prompt: str = ""
+    since_ms: int = 0
+    """When its turn began, if the agent said so."""
 
 
 def ran(directory: str, agent: str, session: str, root: str, event: str) -> None:
@@ -74,9 +76,14 @@ def recall(directory: str, agent: str, session: str) -> Remembered | None:
     raw = _read(_session(directory, agent, session))
     try:
         return Remembered(
-            str(raw["root"]), raw["on"] is True, raw["in_turn"] is True, raw["acts"] is True, str(raw["prompt"])
+            str(raw["root"]),
+            raw["on"] is True,
+            raw["in_turn"] is True,
+            raw["acts"] is True,
+            str(raw["prompt"]),
+            int(raw["since_ms"]),
         )
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
 
 

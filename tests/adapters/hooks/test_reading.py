@@ -42,7 +42,7 @@ def turns(agent: str) -> Iterator[tuple[str, list[str]]]:
     for raw in raws:
         if raw["session_id"] != first:
             continue
-        if raw["hook_event_name"] in ("UserPromptSubmit", "BeforeAgent") and "agent_id" not in raw:
+        if raw["hook_event_name"] in ("UserPromptSubmit", "BeforeAgent", "prompt") and "agent_id" not in raw:
             now = []
             yield raw["prompt"].strip('"'), now
         event = heard(agent, raw)
@@ -86,19 +86,50 @@ CODEX = CLAUDE | {
 }
 
 
-@pytest.mark.parametrize(("agent", "expected"), [("claude-code", CLAUDE), ("codex", CODEX)])
+def instead(table: dict[str, list[str]], **words: str) -> dict[str, list[str]]:
+    """The same turns with other names of tools."""
+    return {
+        prompt: [" ".join(words.get(word, word) for word in meant.split(" ")) for meant in told]
+        for prompt, told in table.items()
+    }
+
+
+GEMINI = instead(CLAUDE, Bash="run_shell_command", Write="write_file", Edit="replace") | {
+    "a change that does not fit": acts("replace a.txt"),
+    "the service fails": acts(end=None),
+    "the service fails after some work": acts("run_shell_command", end=None),
+    "several at once": [
+        "turn_start",
+        *["before_action run_shell_command"] * 2,
+        *["after_action run_shell_command"] * 2,
+        "turn_end",
+    ],
+}
+OPENCODE = instead(CLAUDE, Bash="bash", Write="write", Edit="edit") | {
+    "a change that does not fit": acts("edit a.txt"),
+    "several at once": ["turn_start", *["before_action bash"] * 2, *["after_action bash"] * 2, "turn_end"],
+    "a long command": acts("bash", end=None),
+    "a command that is cut short": ["turn_start", "turn_end", "before_action bash"],  # the end of the turn before
+}
+
+
+@pytest.mark.parametrize(
+    ("agent", "expected"),
+    [("claude-code", CLAUDE), ("codex", CODEX), ("gemini-cli", GEMINI), ("opencode", OPENCODE)],
+)
 def test_every_recorded_turn_is_read_as_what_it_was(agent: str, expected: dict[str, list[str]]) -> None:
     assert dict(turns(agent)) == expected
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
 def test_a_recorded_call_has_the_same_key_before_and_after(agent: str) -> None:
-    raws = [raw for raw in recorded(agent) if "tool_name" in raw and raw["tool_name"] in ("Bash", "Write", "Edit")]
     keys: dict[str, set[str]] = {}
-    for raw in raws:
+    for raw in recorded(agent):
         event = heard(agent, raw)
-        assert event is not None and event.key
-        keys.setdefault(raw["tool_use_id"], set()).add(event.key)
+        if event is not None and "tool_name" in raw:
+            assert event.key
+            call = [raw["session_id"], raw["tool_name"], raw["tool_input"]]
+            keys.setdefault(raw.get("tool_use_id") or json.dumps(call), set()).add(event.key)
     assert keys and all(len(found) == 1 for found in keys.values())
     assert len({next(iter(found)) for found in keys.values()}) == len(keys), "no two calls have the same"
 
@@ -214,7 +245,7 @@ values = st.recursive(
 )
 FIELDS = (
     "session_id cwd prompt tool_name tool_use_id agent_id transcript_path reason source last_user_message "
-    "tool_read_only background_tasks"
+    "tool_read_only background_tasks timestamp_ms"
 ).split()
 INPUTS = "command input patch file_path path run_in_background is_background".split()
 
@@ -243,6 +274,7 @@ def test_nothing_that_is_json_is_an_error_or_an_event_of_wrong_types(agent: str,
     for text in (*strings, *event.paths):
         assert type(text) is str
         text.encode()
+    assert type(event.time_ms) is int
     assert {type(event.goes_on), type(event.again), type(event.input)} == {bool, dict}
     assert event.session and len(event.session) <= 256 and len(event.key) <= 256
     assert not any("\0" in path for path in (event.cwd, event.transcript, *event.paths))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.hooks.program import Program
-from support.hooks.voices import Call, Raw
+from support.hooks.voices import Call, OpenCode, Raw
 from takeback.adapters.hooks.agents import AGENTS, Said
 from takeback.adapters.hooks.receiving import Outcome, receive
 from takeback.engine.line import Line
@@ -129,3 +129,26 @@ def test_nothing_is_left_open_by_an_event(program: Program) -> None:
 def test_an_agent_that_does_not_exist_is_told(program: Program) -> None:
     outcome = receive("cursor", b"{}")
     assert outcome.exit_code == 1 and "claude-code" in outcome.problem
+
+
+def test_the_end_of_a_turn_that_is_heard_after_the_next_has_begun_does_not_end_that(program: Program) -> None:
+    """As with opencode, which does not wait for its plugin when it ends."""
+    voice = OpenCode("s", str(program.world.root), "/")
+    one, two = Call(command="make b"), Call(command="make c")
+
+    def say(raws: list[Raw], time_ms: int) -> None:
+        for raw in raws:
+            assert receive("opencode", json.dumps({**raw, "timestamp_ms": time_ms}).encode()) == Outcome()
+
+    say([*voice.prompt("first"), *voice.before(one)], 1000)
+    program.world.write("b.txt", "b")
+    say(voice.after(one), 1100)
+    say([*voice.prompt("second"), *voice.before(two)], 2000)
+    program.world.write("c.txt", "c")
+    say(voice.stop(), 1200)
+    say(voice.after(two), 2100)
+    say(voice.stop(), 2200)
+    assert program.turns() == ["first", "second"]
+    for left in (["a.txt", "b.txt"], ["a.txt"]):
+        program.world.undo()
+        assert sorted(program.world.files()) == left

@@ -19,6 +19,10 @@ OVERLAP = {"a long command", "in the meantime"}
 """Two sessions at once, by commands that do not say what they write: theirs together, until somebody says otherwise."""
 
 
+PROMPTS = ("UserPromptSubmit", "BeforeAgent", "prompt")
+BEFORE = ("PreToolUse", "BeforeTool", "tool_before")
+
+
 class Replay:
     def __init__(self, agent: str, base: Path, home: Path) -> None:
         self.agent, self.world, self.home = agent, World(base, opened=False), home
@@ -29,21 +33,23 @@ class Replay:
         text = line.replace('"/project', f'"{self.world.root}').replace("/home/u/", f"{self.home}/")
         raw = json.loads(text)
         name = raw["hook_event_name"]
-        if name == "UserPromptSubmit" and "agent_id" not in raw:
+        if name in PROMPTS and "agent_id" not in raw:
             self.before[raw["session_id"], raw["prompt"]] = self.world.files()
         in_process(self.agent, text.encode())
-        if name == "PreToolUse":
+        if name in BEFORE:
             self._do(raw["tool_name"], raw["tool_input"])
         self._converse(raw)
 
     def _do(self, tool: str, input: dict[str, Any]) -> None:
-        if tool == "Bash":
+        if tool in ("Bash", "run_shell_command", "bash"):
             subprocess.run(["/bin/sh", "-c", input["command"]], cwd=self.world.root, stderr=subprocess.DEVNULL)
-        elif tool == "Write":
-            self.world.write(str(Path(input["file_path"]).relative_to(self.world.root)), input["content"])
-        elif tool == "Edit":
-            file = Path(input["file_path"])
-            file.write_text(file.read_text().replace(input["old_string"], input["new_string"]))
+        elif tool in ("Write", "write_file", "write"):
+            path = Path(input.get("file_path") or input["filePath"])
+            self.world.write(str(path.relative_to(self.world.root)), input["content"])
+        elif tool in ("Edit", "replace", "edit"):
+            path = Path(input.get("file_path") or input["filePath"])
+            old, new = (input.get(f"{age}_string") or input[f"{age}String"] for age in ("old", "new"))
+            path.write_text(path.read_text().replace(old, new))
         elif tool == "apply_patch":
             self._patch(input["command"].splitlines())
 
@@ -57,13 +63,15 @@ class Replay:
 
     def _converse(self, raw: dict[str, Any]) -> None:
         """The agent writes its conversation down, after the hook has run."""
+        if "transcript_path" not in raw:
+            return
         file = Path(raw["transcript_path"])
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a") as stream:
             stream.write(json.dumps({"type": raw["hook_event_name"]}) + "\n")
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode"])
 def test_recorded_turns_are_moves_and_are_taken_back_one_by_one(
     agent: str, memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,7 +71,7 @@ AGENTS: Mapping[str, Agent] = {
         },
         frozenset(
             "read_file read_many_files list_directory glob grep_search search_file_content web_fetch google_web_search "
-            "write_todos ask_user get_internal_docs activate_skill".split()
+            "write_todos ask_user get_internal_docs activate_skill invoke_agent complete_task".split()
         ),
         reply=b"{}\n",
     ),
@@ -89,7 +89,7 @@ AGENTS: Mapping[str, Agent] = {
         frozenset(
             "read_file read_multiple_files list_directory directory_tree search_files search_files_content "
             "list_allowed_directories think fetch transfer_task handoff create_todo create_todos update_todo "
-            "update_todos list_todos".split()
+            "update_todos list_todos list_background_jobs view_background_job stop_background_job".split()
         ),
     ),
     "opencode": Agent(

@@ -26,5 +26,7 @@ class Event(NamedTuple):
     """The file in which the agent keeps the conversation."""
     goes_on: bool = False
     """Whether what began here may still be at work: a command, or commands, in the background."""
+    time_ms: int = 0
+    """When it happened, if the agent says so: one that does not wait for its hooks may be heard in another order."""
     again: bool = False
     """Whether a turn that is open stays as it is: the agent says this at every step, not once a turn."""

@@ -69,7 +69,8 @@ def read(agent: Agent, raw: Mapping[str, Any]) -> Event | None:
         key=_id(_text(raw, "tool_use_id")) or _key(tool, input),
         paths=tuple(islice(filter(None, map(_path, _written(tool, input))), _PATHS)),
         transcript="" if _text(raw, "agent_id") else _path(_text(raw, "transcript_path")),
-        goes_on=_in_background(input) or _at_work(raw.get("background_tasks")),
+        goes_on=_in_background(tool, input) or _at_work(raw.get("background_tasks")),
+        time_ms=_number(raw, "timestamp_ms"),
         again=said.again,
     )
 
@@ -90,8 +91,9 @@ def _written(tool: str, input: Mapping[str, Any]) -> Iterator[str]:
                 yield from (line[len(mark) :].strip() for mark in _PATCH if line.startswith(mark))
 
 
-def _in_background(input: Mapping[str, Any]) -> bool:
-    return any(input.get(key) is True for key in ("run_in_background", "is_background"))
+def _in_background(tool: str, input: Mapping[str, Any]) -> bool:
+    said = any(input.get(key) is True for key in ("run_in_background", "is_background"))
+    return said or tool == "run_background_job"
 
 
 def _at_work(tasks: Any) -> bool:
@@ -112,6 +114,11 @@ def _key(tool: str, input: Mapping[str, Any]) -> str:
 def _text(raw: Mapping[str, Any], key: str) -> str:
     value = raw.get(key)
     return _sound(value) if isinstance(value, str) else ""
+
+
+def _number(raw: Mapping[str, Any], key: str) -> int:
+    value = raw.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 53 else 0
 
 
 def _sound(text: str) -> str:

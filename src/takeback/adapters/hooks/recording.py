@@ -113,6 +113,8 @@ class _Session:
             return self._before(known)
         if trigger == "after_action":
             return self._after(known)
+        if trigger == "turn_end" and 0 < self._event.time_ms < known.since_ms:
+            return known  # the end of the turn before, which has ended with the beginning of this one
         if trigger == "turn_end" and self._event.goes_on:
             self._save("interval")  # the turn stays open for what works in the background
             return known
@@ -127,7 +129,7 @@ class _Session:
         title = telling.title_of(prompt) or f"a turn of {self._agent}"
         context = {"prompt": telling.prompt_of(prompt)} if prompt else {}
         self._save("turn_start", title=title, context=context | ({"marks": True} if known.acts else {}))
-        return known._replace(in_turn=True, prompt=title)
+        return known._replace(in_turn=True, prompt=title, since_ms=self._event.time_ms)
 
     def _before(self, known: Remembered) -> Remembered:
         if not known.in_turn:
