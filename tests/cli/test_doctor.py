@@ -111,7 +111,9 @@ def test_a_hook_that_does_not_do_what_the_agent_expects(
 
 def test_a_configuration_that_cannot_be_read_counts_if_it_holds_hooks_of_ours(cli: Cli, claude: Path) -> None:
     claude.write_text(claude.read_text() + "broken")
-    assert check(cli, "hooks claude-code", code=1)["state"] == "fail"
+    found = check(cli, "hooks claude-code", code=1)
+    assert found["state"] == "fail"
+    assert found["next"].startswith("correct the file")
     assert "\nhooks     claude-code" in cli("status").out
     claude.write_text("{ broken, and somebody else's")
     assert check(cli, "hooks")["state"] == "ok"

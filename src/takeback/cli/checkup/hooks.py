@@ -43,7 +43,8 @@ def _one(found: Hooks, installed: Installed, root: str) -> Finding:
     check = f"hooks {name}"
     again = f"`takeback install {name}{_where(installed)}`"
     if problem := problem_of(installed, root):
-        return Finding(check, "fail", f"{installed.file}: {problem}", f"{again} puts them right")
+        next = f"correct the file, then {again}" if installed.problem else f"{again} puts them right"
+        return Finding(check, "fail", f"{installed.file}: {problem}", next)
     if off := silenced(name, locate.agents(root)):
         return Finding(
             check, "warn", f"{title} runs no hooks: {off.setting} in {off.file}", f"take {off.setting} out of that file"
