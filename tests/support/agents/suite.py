@@ -138,7 +138,7 @@ class AgentSuite:
         plain = scene.session()
         expected = [plain.turn("write", shell("echo 1 > x.txt")), plain.turn("fail", fail())]
         scene.install()
-        session = scene.session(TAKEBACK_STORE="/dev/null/store")
+        session = scene.session(TAKEBACK_STORE="/dev/null/store", TMPDIR=str(scene.home))  # where notices then go
         got = [session.turn("write", shell("echo 1 > x.txt")), session.turn("fail", fail())]
         assert [(turn.code, turn.answer) for turn in got] == [(turn.code, turn.answer) for turn in expected]
         assert "hook " + scene.agent in scene.cli("status").out
