@@ -19,19 +19,25 @@ const READS = new Set(
   "read glob grep list lsp webfetch websearch codesearch todowrite todoread task skill question invalid".split(" "),
 )
 const PATIENCE_MS = 60000
+const FITS = 100000 // bytes that can be handed over at once, so that they are heard even if opencode ends right now
 
 function tell(event) {
   return new Promise((resolve) => {
     try {
-      const options = { stdio: ["pipe", "ignore", "ignore"], detached: true }
-      const child = spawn("/bin/sh", ["-c", COMMAND], options)
+      const said = JSON.stringify({ ...event, timestamp_ms: Date.now() })
+      const whole = Buffer.byteLength(said) < FITS
+      const child = spawn("/bin/sh", ["-c", whole ? `printf %s "$TAKEBACK_EVENT" | ${COMMAND}` : COMMAND], {
+        stdio: [whole ? "ignore" : "pipe", "ignore", "ignore"],
+        detached: true,
+        env: whole ? { ...process.env, TAKEBACK_EVENT: said } : process.env,
+      })
       const timer = setTimeout(resolve, PATIENCE_MS)
       const done = () => (clearTimeout(timer), resolve())
       timer.unref?.()
       child.on("error", done)
       child.on("close", done)
-      child.stdin.on("error", () => {})
-      child.stdin.end(JSON.stringify({ ...event, timestamp_ms: Date.now() }))
+      child.stdin?.on("error", () => {})
+      child.stdin?.end(said)
       child.unref()
     } catch {
       resolve()
