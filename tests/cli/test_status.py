@@ -65,6 +65,19 @@ def test_undo_is_suggested_only_while_something_can_be_undone(cli: Cli) -> None:
     assert "undo" not in cli("--json").json["hint"]
 
 
+def test_what_lies_inside_a_turn_that_was_undone_is_nothing_to_undo(cli: Cli) -> None:
+    import takeback
+
+    with takeback.open(str(cli.store)) as store:
+        line = store.timeline(sources=[takeback.Workspace(cli.root)])
+        line.save()
+        with line.turn("work", session="s"), line.action("write", session="s"):
+            cli.write("a.txt", "one\n")
+    assert "`takeback undo`" in cli("--json").json["hint"]
+    cli("undo", "--yes")
+    assert cli("--json").json["hint"] == "`takeback redo` brings it back"
+
+
 def test_an_empty_timeline_points_at_the_one_that_may_be_meant(cli: Cli) -> None:
     cli.write("a.txt", "one\n")
     cli("save", "--timeline", "other")

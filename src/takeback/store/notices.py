@@ -55,19 +55,28 @@ def note(directory: str | os.PathLike[str], where: str, message: str, hints: Ite
         return False
 
 
-def spare() -> str:
-    """A directory for notices about a store that cannot be written to; empty if there is none, either."""
+def make_spare() -> str:
+    """Make sure that there is a `spare`; empty if there can be none, either."""
     try:
-        path = os.path.join(gettempdir(), f"takeback-{os.getuid()}")
-        try:
-            os.mkdir(path, 0o700)
-        except FileExistsError:
-            pass
+        os.mkdir(_spare(), 0o700)
+    except OSError:
+        pass  # it is there, or cannot be
+    return spare()
+
+
+def spare() -> str:
+    """The directory for notices about a store that cannot be written to; empty if there is none that is ours alone."""
+    try:
+        path = _spare()
         found = os.lstat(path)
     except OSError:
         return ""
     private = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
     return path if private else ""
+
+
+def _spare() -> str:
+    return os.path.join(gettempdir(), f"takeback-{os.getuid()}")
 
 
 def any_notices(directory: str | os.PathLike[str]) -> bool:

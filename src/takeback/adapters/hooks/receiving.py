@@ -152,7 +152,7 @@ def _places() -> Iterator[str]:
         yield locate.store_path()
     except Exception:  # the user's configuration is what is wrong
         pass
-    yield notices.spare()
+    yield notices.make_spare()
 
 
 def _told(error: Exception) -> bytes:

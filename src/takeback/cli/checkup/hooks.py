@@ -55,7 +55,8 @@ def _one(found: Hooks, installed: Installed, root: str) -> Finding:
             check,
             "warn",
             f"{title} began a session here {age(session.began_ns)} and did not call them",
-            f"type /hooks in {title}: it must list takeback's, and may ask you to trust them; then start it again",
+            f"type /hooks in {title}: it must list takeback's, and may ask you to trust them; then start it again "
+            "(with TAKEBACK_OFF=1, this is as it should be)",
         )
     last = found.last(name)
     ran = f"last ran {age(last.time_ns)}" if last is not None else "not called yet"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from takeback.store.notices import Notice
 
 _MOVES = 5
+_NEVER = 1 << 62
 _LOOKED_AT = 40
 """Moves among which something to undo is looked for."""
 
@@ -67,12 +68,21 @@ class _Found:
         if self.snapshot is None:
             return self.nearby[0] if self.nearby else how_to_begin(self.place.root)
         newest = self.moves[0] if self.moves else None
-        further = any(move.undone_by is None and move.verb not in ("undo", "redo") for move in self.moves)
+        further = any(self._can_be_undone(move) for move in self.moves)
         if newest is not None and newest.verb == "undo" and newest.undone_by is None:
             return "`takeback redo` brings it back" + ("; `takeback undo` goes further back" if further else "")
         if not further:
             return how_to_begin(self.place.root)
         return "`takeback undo` takes back the newest move; --dry-run shows how"
+
+    def _can_be_undone(self, move: Move) -> bool:
+        """Whether undo would come to a move: what lies inside a turn goes, or has gone, with it."""
+        if move.undone_by is not None or move.verb in ("undo", "redo"):
+            return False
+        return move.level != "action" or not any(
+            each.level in ("turn", "run") and each.opening_seq <= move.opening_seq <= (each.closing_seq or _NEVER)
+            for each in self.moves
+        )
 
 
 def status(call: Call) -> int:
