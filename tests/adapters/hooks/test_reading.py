@@ -121,6 +121,18 @@ def test_every_recorded_turn_is_read_as_what_it_was(agent: str, expected: dict[s
     assert dict(turns(agent)) == expected
 
 
+def test_esc_ends_a_turn_where_the_agent_tells_of_it() -> None:
+    stop = next(raw for raw in recorded("codex") if raw["hook_event_name"] == "Stop")
+    event = heard("codex", {**stop, "hook_event_name": "Interrupt"})
+    assert event is not None and event.trigger == "turn_end"
+
+
+def test_a_notice_that_an_agent_gives_itself_is_titled_by_what_it_is_about() -> None:
+    notice = "<task-notification>\n<task-id>b1</task-id>\n<summary>The build is done</summary>\n</task-notification>"
+    assert title_of(notice) == "The build is done"
+    assert title_of("<task-notification>\nin another form") == "<task-notification>"
+
+
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
 def test_a_recorded_call_has_the_same_key_before_and_after(agent: str) -> None:
     keys: dict[str, set[str]] = {}

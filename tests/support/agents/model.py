@@ -1,7 +1,7 @@
 """A model on loopback that plays a script: whoever asks with tools at hand gets the next step.
 
-Requests without tools (a title, a summary, a guess at what the user wants) are the agent's own small talk: they get a few
-words and use up no step. One model serves one session at a time, so that the order of steps is the order of requests.
+Requests without tools, or for a title, are the agent's own small talk: they get a few words and use up no step. One model
+serves one session at a time, so that the order of steps is the order of requests.
 """
 
 from __future__ import annotations
@@ -77,10 +77,11 @@ class Model:
         with self._lock:
             self._answers += 1
             number = self._mark * 1000 + self._answers
-            if not body.get("tools"):
+            thread = responses.asked_by(body)
+            if not body.get("tools") or thread == "thread_title":
                 return _SMALL_TALK, number
             self.requests.append(body)
-            steps = self._aside if responses.from_subagent(body) else self._steps
+            steps = self._aside if thread == "subagent" else self._steps
             self._asked_for_more |= not steps
             step = steps.popleft() if steps else Say("I have nothing more to say.")
             if isinstance(step, Reply):

@@ -40,7 +40,8 @@ class Scene:
     def session(self, **extra: str) -> Driver:
         """A new one; ``extra`` is added to its environment."""
         model = self._open.enter_context(Model())
-        driver = DRIVERS[self.agent](self.home, self.project, model, extra)
+        own = {"TMPDIR": str(self.home)}  # where this test's notices go that no store can take
+        driver = DRIVERS[self.agent](self.home, self.project, model, {**own, **extra})
         self._open.callback(driver.leave)
         return driver
 

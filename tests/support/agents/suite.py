@@ -13,7 +13,8 @@ from typing import ClassVar
 from support.agents import dump
 from support.agents.gate import Gate
 from support.agents.scene import Scene
-from support.agents.script import Step, edit, fail, say, shell, subagent, together, write
+from support.agents.screen import Screen
+from support.agents.script import Hold, Step, edit, fail, say, shell, subagent, together, write
 from support.git import commit_all, git, init_repository
 
 TURNS: Sequence[tuple[str, bool, Sequence[Step]]] = [
@@ -202,3 +203,35 @@ class SlashCommandSuite(AgentSuite):
         assert "undo of “write a file”" in json.dumps(session.model.requests[-1], ensure_ascii=False)
         scene.redo()
         assert scene.look() == after
+
+
+class ScreenSuite(AgentSuite):
+    """For agents that can be worked with on a terminal here."""
+
+    screen: ClassVar[type[Screen]]
+
+    def test_turns_that_were_interrupted_with_esc_can_be_taken_back(self, scene: Scene, tmp_path: Path) -> None:
+        scene.install()
+        driver = scene.session()
+        states = [scene.look()]
+        gate, hold = Gate(tmp_path / "gate"), Hold()
+        with self.screen(driver) as screen:
+            screen.prompt("first", shell(f"echo half > half.txt; {gate.command}"))
+            screen.terminal.wait_until(gate.reached)
+            screen.interrupt()  # in the middle of a command: Claude Code tells neither its end nor the turn's
+            gate.open()
+            states.append(scene.look())
+            screen.prompt("second", write("second.txt", "2\n"), hold)
+            screen.terminal.wait_until(hold.reached.is_set)
+            screen.interrupt()  # while the model thinks
+            hold.release.set()
+            states.append(scene.look())
+            (scene.project / "mine.txt").write_text("a person's\n")
+            screen.prompt("third", shell("echo 3 > third.txt"), say("Finished!"))
+            screen.answered("Finished!")
+            assert screen.quit() == 0
+        assert scene.turns() == ["first", "second", "third"]
+        for state in reversed(states):
+            scene.undo()
+            assert {path: node for path, node in scene.look().items() if path != "mine.txt"} == state
+        assert (scene.project / "mine.txt").read_text() == "a person's\n"

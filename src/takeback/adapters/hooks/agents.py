@@ -54,7 +54,7 @@ AGENTS: Mapping[str, Agent] = {
         ),
     ),
     "codex": Agent(
-        {**_CLAUDE, "Interrupt": _END},
+        {**_CLAUDE, "Interrupt": Said("turn_end", 2.0)},
         frozenset(
             "view_image update_plan web_search spawn_agent wait_agent multi_agent_v1wait_agent send_input close_agent "
             "read_file list_dir grep_files".split()

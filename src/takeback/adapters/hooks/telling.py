@@ -18,7 +18,9 @@ _CONTENTS = frozenset("content contents new_string old_string newString oldStrin
 
 
 def title_of(prompt: str) -> str:
-    """The first line of a prompt that says something."""
+    """The first line of a prompt that says something; of a notice that Claude Code gives itself, what it is about."""
+    if prompt.startswith("<task-notification>"):
+        prompt = prompt.partition("<summary>")[2].partition("</summary>")[0] or prompt
     first = next((line for line in prompt[: 10 * _PROMPT].splitlines() if line.strip()), "")
     return shortened(" ".join(first.split()), _TITLE)
 

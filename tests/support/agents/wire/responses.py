@@ -18,10 +18,10 @@ def error(status: int) -> bytes:
     return json.dumps({"error": {"message": "the script says no", "type": "invalid_request_error"}}).encode()
 
 
-def from_subagent(body: Any) -> bool:
-    """Whether it is a subagent that asks, which works while the agent that started it goes on."""
+def asked_by(body: Any) -> str:
+    """Which of Codex's threads asks: ``user``, ``subagent`` (which works beside the first), ``thread_title``, …"""
     about = json.loads(body.get("client_metadata", {}).get("x-codex-turn-metadata", "{}"))
-    return bool(about.get("agent_name", "/root") != "/root" or about.get("thread_source") == "subagent")
+    return "subagent" if about.get("agent_name", "/root") != "/root" else str(about.get("thread_source", "user"))
 
 
 def _events(step: Say | Calls, number: int) -> Iterator[dict[str, object]]:

@@ -2,7 +2,7 @@
 
 It merges that file with hooks in config.toml, and asks once before it runs a hook that is new or changed. Commands of its
 own cannot run anything without the model, so there is no /undo: its ``!`` runs any command of the shell. Its patterns
-cannot say "all but these", so every tool is told of.
+cannot say "all but these", so every tool is told of. It complains of more than three seconds where nobody waits any more.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ CODEX = Agent(
         On("PreToolUse", tools=True, timeout=60),
         On("PostToolUse", tools=True, timeout=60),
         On("Stop", timeout=60),
-        On("Interrupt", timeout=60),
-        On("SessionEnd", timeout=3),  # the most that it allows; more is an error in every session
+        On("Interrupt", timeout=3),  # the most that it allows; more is an error in every session
+        On("SessionEnd", timeout=3),
     ),
     next=(
         "Codex runs new hooks only after you trust them: start it, type /hooks, and trust those of takeback",
