@@ -455,6 +455,23 @@ def test_twenty_calls_of_tools_at_once_are_all_recorded(program: Program) -> Non
     assert program.world.store.verify(read_data=True).ok
 
 
+def test_calls_at_once_of_a_session_that_nobody_knows_are_one_turn(program: Program) -> None:
+    program.say(*program.voice.begin())
+    calls = [Call(command=f"make {number}") for number in range(6)]
+    with program.busy() as until_it_waits:
+        processes = [program.started(program.voice.before(call)[0]) for call in calls]
+        until_it_waits()
+    for process in processes:
+        assert process.communicate() == (b"", b"") and process.returncode == 0
+    for number in range(6):
+        program.world.write(f"made/{number}", f"{number}")
+    program.say(*(raw for call in calls for raw in program.voice.after(call)), *program.voice.stop())
+    assert program.turns() == ["a turn of claude-code"] and program.notices() == []
+    assert sum(move.level == "action" for move in program.world.moves()) == 6
+    program.world.undo()
+    assert sorted(program.world.files()) == ["a.txt"]
+
+
 def test_all_agents_at_once_are_all_recorded(program: Program) -> None:
     voices = [VOICES[agent](f"of {agent}", str(program.world.root), "/nowhere") for agent in VOICES]
     calls = {voice: Call(path=f"{program.world.root}/{voice.agent}.txt", text="x") for voice in voices}

@@ -119,6 +119,18 @@ def test_a_failure_of_takeback_itself_is_told_as_one(program: Program, monkeypat
     assert notice.message == "this is a bug in takeback: RuntimeError: not thought of"
 
 
+def test_what_a_person_types_during_a_question_is_theirs_once_the_agent_is_known_to_tell(program: Program) -> None:
+    call = Call(path=f"{program.world.root}/b.txt", text="b")
+    heard(*program.voice.prompt("work"), *program.voice.before(call))
+    program.world.write("b.txt", "b")
+    heard(*program.voice.after(call), *program.voice.stop(), *program.voice.prompt("a question"), *program.voice.look())
+    program.world.write("mine.txt", "typed meanwhile")
+    heard(*program.voice.stop())
+    assert program.turns() == ["work"]
+    program.world.undo()
+    assert sorted(program.world.files()) == ["a.txt", "mine.txt"]
+
+
 def test_nothing_is_left_open_by_an_event(program: Program) -> None:
     heard(*program.voice.begin())
     before = sorted(os.listdir("/dev/fd"))
@@ -146,6 +158,7 @@ def test_the_end_of_a_turn_that_is_heard_after_the_next_has_begun_does_not_end_t
     say([*voice.prompt("second"), *voice.before(two)], 2000)
     program.world.write("c.txt", "c")
     say(voice.stop(), 1200)
+    program.world.write("d.txt", "d")
     say(voice.after(two), 2100)
     say(voice.stop(), 2200)
     assert program.turns() == ["first", "second"]

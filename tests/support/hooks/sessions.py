@@ -178,9 +178,12 @@ class Script:
     def _only_looks(self, voice: Voice) -> Iterator[None]:
         self._place.tell(voice, voice.look())
         yield
-        idle = Call(command="ls")
-        self._place.before(voice, idle)
-        self._place.after(voice, idle)
+        self._place.write("person/types meanwhile")
+        if self._dice.random() < 0.5:
+            idle = Call(command=f"ls # {self._turns}")
+            self._place.before(voice, idle)
+            self._place.after(voice, idle)
+        yield
         self._place.stop(voice)
 
     def _hires(self, voice: Voice) -> Iterator[None]:
