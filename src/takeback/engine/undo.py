@@ -106,6 +106,8 @@ def _conversation_alone(line: Line, reader: Reader, present: Present, wish: Wish
     if not targets:
         raise NotFound("there is no move whose conversation could be put back", hints=["`takeback log` shows moves"])
     said = conversation.plan_before(line, reader, present, targets)
+    if not said.effects:
+        raise NotFound(", ".join(said.notes) or "there is no conversation before it")
     return Plan(
         verb="restore",
         timeline=line.name,

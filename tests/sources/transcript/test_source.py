@@ -15,7 +15,8 @@ from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
 from takeback.sources.transcript import segments
-from takeback.sources.transcript.session import lines, said
+from takeback.sources.transcript.resuming import resume
+from takeback.sources.transcript.session import Session, lines, said
 from takeback.sources.transcript.source import Transcript
 
 SESSION = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -143,8 +144,21 @@ def test_a_conversation_goes_to_another_directory_as_it_was(agent: Agent, tmp_pa
 def test_nothing_said_before_the_first_turn_is_told(agent: Agent) -> None:
     agent.turn("first", a="1")
     with pytest.raises(NotFound, match="nothing had been said"):
-        agent.person().undo(only=["workspace", "transcript"])
+        agent.person().undo(only=["transcript"])
     assert (agent.root / "a").exists()
+    report = agent.person().undo(only=["workspace", "transcript"])
+    assert report.changed == ("a",)
+    assert any("begin a new one" in note for note in report.notes)
+    assert agent.others() == []
+
+
+def test_what_gemini_cli_would_not_resume_is_no_conversation_yet(tmp_path: Path) -> None:
+    session = Session("gemini-cli", SESSION, f"tmp/project/chats/session-2026-{SESSION[:8]}.jsonl")
+    (tmp_path / session.file).parent.mkdir(parents=True)
+    (tmp_path / session.file).touch()
+    context = b'{"$set":{"messages":[{"type":"user","content":[{"text":"say \\"type\\":\\"gemini\\""}]}]}}\n'
+    assert resume(str(tmp_path), session, context) is None
+    assert resume(str(tmp_path), session, context + b'{"type":"gemini","content":"yes"}\n') is not None
 
 
 def test_paths_are_of_files_and_a_conversation_comes_back_whole(agent: Agent) -> None:

@@ -18,10 +18,12 @@ class Keeps(NamedTuple):
     """The command that goes on with the session ``{id}``."""
     named: int = 0
     """How much of the session's id a file's name holds; all of it if 0."""
+    needs: bytes = b""
+    """What a file must hold to be taken for a session: an answer."""
 
 
 KEEPS: Mapping[str, Keeps] = {
     "claude-code": Keeps("projects", "claude --resume {id}"),
     "codex": Keeps("sessions", "codex resume {id}"),
-    "gemini-cli": Keeps("tmp", "gemini --resume {id}", named=8),
+    "gemini-cli": Keeps("tmp", "gemini --resume {id}", named=8, needs=b'"type":"gemini"'),
 }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from blake3 import blake3
 
-from takeback.errors import NotFound, Unavailable
+from takeback.errors import Unavailable
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY, FILE, Entry, encode_tree
 from takeback.sources import trees
@@ -37,13 +37,10 @@ class Resumed(NamedTuple):
         yield file_effect(part, f"{self.session.agent}/{self.session.file}", self.data)
 
 
-def resume(home: str, session: Session, data: bytes) -> Resumed:
-    """A conversation as a session beside the one that it was of; NotFound if nothing was said yet."""
-    if not data:
-        raise NotFound(
-            f"nothing had been said then in the session {session.id}, so there is no conversation to go on with",
-            hints=["begin a new session"],
-        )
+def resume(home: str, session: Session, data: bytes) -> Resumed | None:
+    """A conversation as a session beside the one that it was of; None if nothing was said yet."""
+    if not data or KEEPS[session.agent].needs not in data:
+        return None
     if not os.path.lexists(os.path.join(home, session.file)):
         return Resumed(home, session, data)
     new = str(uuid.uuid4())

@@ -65,6 +65,8 @@ class Transcript:
         _check_no_paths(paths)
         session = said(target)
         resumed = resume(self._home(session.agent), session, lines(reader, target))
+        if resumed is None:
+            return Proposal(notes=(f"nothing had been said before in the session {session.id}: begin a new one",))
         note = f"the conversation as it was then is a session of its own; go on with it: {resumed.command}"
         return Proposal(tuple(resumed.effects(self.name)), notes=(note,))
 
