@@ -317,3 +317,13 @@ def test_undo_says_that_the_conversation_can_be_put_back_too(agent: Agent) -> No
     assert any(f"undo {report.moves[0][:8]} --only transcript" in note for note in report.notes)
     agent.person().undo(report.moves[0], only=["transcript"])
     assert agent.said(agent.others()[0]) == ["first", "did first"]
+
+
+def test_a_dry_run_names_the_session_that_will_be_and_a_second_restore_makes_another(agent: Agent) -> None:
+    agent.turn("first", a="1")
+    agent.turn("second", a="2")
+    line = agent.person()
+    planned = line.plan_undo(only=["transcript"]).notes
+    assert line.undo(only=["transcript"]).notes == planned
+    assert line.undo(only=["transcript"]).notes != planned
+    assert len(agent.others()) == 2

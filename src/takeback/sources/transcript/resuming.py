@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple
 
 from blake3 import blake3
@@ -43,7 +44,18 @@ def resume(home: str, session: Session, data: bytes) -> Resumed | None:
         return None
     if not os.path.lexists(os.path.join(home, session.file)):
         return Resumed(home, session, data)
-    new = str(uuid.uuid4())
+    for number in count():
+        fresh = _beside(session, data, number)
+        if not os.path.lexists(os.path.join(home, fresh.file)):
+            # The id stands in every line, and nothing else can look like it.
+            return Resumed(home, fresh, data.replace(session.id.encode(), fresh.id.encode()))
+    raise AssertionError("there is always another number")
+
+
+def _beside(session: Session, data: bytes, number: int) -> Session:
+    """A new session for a conversation; the same again, so that a dry run names the one that will be."""
+    hashed = blake3(f"{session.id} {number} ".encode() + data).digest(16)
+    new = str(uuid.UUID(bytes=hashed, version=4))
     directory, name = os.path.split(session.file)
     named = KEEPS[session.agent].named or None
     renamed = name.replace(session.id[:named], new[:named])
@@ -52,9 +64,7 @@ def resume(home: str, session: Session, data: bytes) -> Resumed | None:
             f"the session's file {name} is not named after it, so a new one cannot be made beside it",
             hints=["`takeback restore REF --only transcript --to DIR` writes the conversation elsewhere"],
         )
-    # The id stands in every line, and nothing else can look like it.
-    fresh = Session(session.agent, new, os.path.join(directory, renamed))
-    return Resumed(home, fresh, data.replace(session.id.encode(), new.encode()))
+    return Session(session.agent, new, os.path.join(directory, renamed))
 
 
 def file_effect(part: str, path: str, data: bytes) -> Effect:
