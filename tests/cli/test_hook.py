@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from support.cli import takeback
-from support.hooks.program import Program, child_of, command
+from support.hooks.program import Program, child_of, command, eventually
 from support.hooks.voices import VOICES, Call
 from support.mounts import mounted
 from support.privileges import drop_privileges
@@ -291,6 +291,21 @@ def test_an_agent_that_loses_patience_loses_no_turn(number: signal.Signals, prog
     assert program.turns() == ["work"]
     program.world.undo()
     assert sorted(program.world.files()) == ["a.txt"]
+
+
+@linux
+def test_an_agent_that_never_closes_the_pipe_is_answered_when_it_wants_the_end(program: Program) -> None:
+    with subprocess.Popen(command("gemini-cli"), stdin=-1, stdout=-1, cwd="/", env=program.env) as process:
+        assert process.stdout is not None
+        eventually(lambda: catches(process.pid, signal.SIGHUP))
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read() == b"{}\n"
+        assert process.wait() == 0
+
+
+def catches(pid: int, number: signal.Signals) -> bool:
+    caught = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
 
 
 @linux

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 
 from takeback.adapters.hooks.agents import AGENTS
@@ -17,7 +18,7 @@ def hook(agent: str) -> int:
     _open_what_is_closed()
     called = _end_is_said()
     try:
-        data = _read()
+        data = _read(called)
     except OSError:
         data = b""
     if os.environ.get("TAKEBACK_OFF", "0") in ("", "0"):
@@ -45,11 +46,11 @@ def _end_is_said() -> int:
     return read
 
 
-def _read() -> bytes:
-    """All that the agent writes, because it may not like a pipe that is closed before; nothing if it is too much."""
+def _read(called: int) -> bytes:
+    """All that the agent writes until it closes the pipe, or tells us to end; nothing if it is too much."""
     pieces: list[bytes] = []
     size = 0
-    while piece := os.read(0, 1 << 20):
+    while 0 in select.select([0, called], [], [])[0] and (piece := os.read(0, 1 << 20)):
         size += len(piece)
         if size <= _MOST:
             pieces.append(piece)
