@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from takeback.engine import journal
 from takeback.engine.apply import carry_out
@@ -54,12 +54,7 @@ def plan_to(line: Line, reference: Reference, places: dict[str, str], paths: Ite
     """What `restore_to` would make; InvalidInput if it would refuse one of the places."""
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
-        effects: list[Effect] = []
-        for name, place in places.items():
-            source = _source_of(line, target, name)
-            some = source.fresh(reader, target.parts[name], _clean(paths))
-            _check_place(source, place, some)
-            effects += some
+        effects = [effect for _, _, some in _made(line, reader, target, places, paths) for effect in some]
     where = ", ".join(dict.fromkeys(places.values()))
     return Plan(
         verb="restore",
@@ -89,10 +84,7 @@ def restore_to(
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
         changed: list[str] = []
-        for name, place in places.items():
-            source = _source_of(line, target, name)
-            effects = source.fresh(reader, target.parts[name], _clean(paths))
-            _check_place(source, place, effects)
+        for source, place, effects in _made(line, reader, target, places, paths):
             with appearing(place, durable=durable) as inside:
                 put(source.elsewhere(inside), reader, effects, durable)
             changed += (effect.path for effect in effects)
@@ -111,6 +103,18 @@ def restore_to(
         verified=True,
         actions=dict.fromkeys(changed, "create"),
     )
+
+
+def _made(
+    line: Line, reader: Reader, target: Snapshot, places: dict[str, str], paths: Iterable[str] | None
+) -> Iterator[tuple[Source, str, list[Effect]]]:
+    """Each part that is to be somewhere else: its source, the place, and what makes it there."""
+    wanted = _clean(paths)
+    for name, place in places.items():
+        source = _source_of(line, target, name)
+        effects = source.fresh(reader, target.parts[name], wanted)
+        _check_place(source, place, effects)
+        yield source, place, effects
 
 
 def put(source: Source, reader: Reader, effects: Sequence[Effect], durable: bool) -> None:

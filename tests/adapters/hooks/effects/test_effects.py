@@ -231,7 +231,7 @@ def test_an_input_that_is_no_command_has_no_effect(input: dict[str, Any]) -> Non
     ],
 )
 def test_a_command_that_writes_outside_the_root_is_told(command: str, shown: str) -> None:
-    found = effects_of("Bash", {"command": command}, root="/work/project", cwd="/work/project")
+    found = effects_of("Bash", {"command": command}, root="/home/me/project", cwd="/home/me/project")
     assert found == (Effect("files", shown),)
     assert effects_of("Bash", {"command": command}) == ()
 
@@ -240,9 +240,9 @@ def test_a_command_that_writes_outside_the_root_is_told(command: str, shown: str
     "command",
     [
         "echo x > file",
-        "echo x > /work/project/file",
+        "echo x > /home/me/project/file",
         "rm -rf build ./dist sub/../x",
-        "rm /work/project/../project/x",
+        "rm /home/me/project/../project/x",
         "cp /etc/hosts .",
         "cp -r ~/template src/",
         "echo x > /dev/null 2>&1",
@@ -261,10 +261,10 @@ def test_a_command_that_writes_outside_the_root_is_told(command: str, shown: str
     ],
 )
 def test_a_command_that_writes_inside_or_only_reads_outside_is_not(command: str) -> None:
-    assert effects_of("Bash", {"command": command}, root="/work/project", cwd="/work/project") == ()
+    assert effects_of("Bash", {"command": command}, root="/home/me/project", cwd="/home/me/project") == ()
 
 
 def test_where_the_agent_stands_counts() -> None:
     command = {"command": "rm ../x"}
-    assert effects_of("Bash", command, root="/work/project", cwd="/work/project/sub") == ()
-    assert effects_of("Bash", command, root="/work/project", cwd="/work/project") != ()
+    assert effects_of("Bash", command, root="/home/me/project", cwd="/home/me/project/sub") == ()
+    assert effects_of("Bash", command, root="/home/me/project", cwd="/home/me/project") != ()
