@@ -6,6 +6,7 @@ exit code, `takeback.cli.app` finds the commands, and nothing but this package a
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None and len(given) == 2 and given[0] == "hook" and not given[1].startswith("-"):
         from takeback.cli.hooking import hook
 
-        return hook(given[1])
+        os._exit(hook(given[1]))  # an agent waits: what is left of the interpreter needs no tidying
     from takeback.cli.run import run
 
     return run(given)

@@ -9,8 +9,9 @@ its actions (its context says ``marks``) and made none that changed anything: wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from takeback.model.ids import new_id
 from takeback.model.move import AGENT_LEVELS, CLOSES, OPENS, Move
@@ -22,8 +23,7 @@ MAX_ACTIONS = 1000
 """So many actions are remembered in a turn's context; later ones are not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """What a save says about the agent: the trigger, whose it is, and what is known about it."""
 
     trigger: str
@@ -31,8 +31,8 @@ class Event:
     title: str = ""
     key: str = ""
     paths: tuple[str, ...] = ()
-    context: Mapping[str, Any] = field(default_factory=dict)
-    noted: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any] = MappingProxyType({})
+    noted: Mapping[str, Any] = MappingProxyType({})
     """What the sources say beside their content, such as git's HEAD."""
 
     @property
@@ -95,7 +95,7 @@ class _Book:
             self.close(move, self._last_action(move) or self._at)
         self.close_all([move for move in opened if move.level == "manual"])
         if level == "action":
-            self._tell_frames(own, replace(event, context={}))
+            self._tell_frames(own, event._replace(context={}))
         return self.open(level, event)
 
     def end(self, level: str, event: Event, opened: list[Move]) -> Move | None:
@@ -116,7 +116,7 @@ class _Book:
         turn = next((move for move in own if move.level == "turn"), None)
         if turn is None or not event.key or self._before is None or self._before.seq < turn.opening_seq:
             return []
-        return [self.open("action", replace(event, context={}, noted={}), self._before)]
+        return [self.open("action", event._replace(context={}, noted={}), self._before)]
 
     def open(self, level: str, event: Event, since: SnapshotRow | None = None) -> Move:
         since = since or self._at

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from takeback.engine import journal, moves, record
@@ -48,7 +47,7 @@ def save(
         present = line.capture(writer, watch or Watch())
         fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context)
         same = same_state(line, writer.reader, present, fresh)
-        event = replace(event, noted=noted(present))
+        event = event._replace(noted=noted(present))
 
         def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
             now = time.time_ns()

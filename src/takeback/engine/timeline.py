@@ -9,10 +9,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from takeback.engine import history, journal, references
+from takeback.engine import journal
 from takeback.engine import save as saving
 from takeback.engine.line import Line
-from takeback.engine.references import Reference
 from takeback.engine.scope import Scope
 from takeback.errors import InvalidInput
 from takeback.model.progress import Listener, Progress, Watch
@@ -23,8 +22,10 @@ from takeback.model.tree import Entry
 if TYPE_CHECKING:
     import threading
 
+    from takeback.engine import history
     from takeback.engine.aio import AsyncTimeline
     from takeback.engine.interval import Interval
+    from takeback.engine.references import Reference
     from takeback.engine.watching import Seen
     from takeback.model.diff import Change, Diff
     from takeback.model.plan import Plan, Report
@@ -96,43 +97,63 @@ class Timeline:
 
     def log(self, limit: int | None = None, *, session: str | None = None, path: str | None = None) -> history.Log:
         """Snapshots and moves, newest first; those of a session, or those in which a path changed."""
+        from takeback.engine import history
+
         return history.log(self._line, limit, session, path)
 
     def session(self, beginning: str) -> str:
         """The whole name of the session that begins so; InvalidInput if there are several."""
+        from takeback.engine import references
+
         with self._line.blobs.database.read() as tx:
             return references.resolve_session(tx, self._line, beginning)
 
     def show(self, reference: Reference, *, session: str | None = None) -> Snapshot:
+        from takeback.engine import history
+
         return history.show(self._line, reference, session)
 
     def read(self, reference: Reference, path: str) -> bytes:
         """A file's bytes as a snapshot has them."""
+        from takeback.engine import history
+
         return history.read(self._line, reference, path)
 
     def stream(self, reference: Reference, path: str) -> Iterator[bytes]:
         """The same, piece by piece."""
+        from takeback.engine import history
+
         return history.stream(self._line, reference, path)
 
     def content(self, path: str, entry: Entry) -> bytes:
         """A file's bytes by what a diff, or `files`, says of it: nothing has to be looked up, as `read` must."""
+        from takeback.engine import history
+
         return history.content(self._line, path, entry)
 
     def files(self, reference: Reference, path: str = "") -> Iterator[tuple[str, Entry]]:
         """Everything that a snapshot holds at and below a path, directories too, by path."""
+        from takeback.engine import history
+
         return history.files(self._line, reference, path.strip("/"))
 
     def interrupted(self) -> int | None:
         """When a restore of this root began that was killed, in nanoseconds; the next save or restore finishes it."""
+        from takeback.engine import history
+
         return history.interrupted(self._line)
 
     def diff(self, a: Reference = "@", b: Reference | None = None, *, paths: Iterable[str] | None = None) -> Diff:
         """What differs between two snapshots; ``b`` defaults to the present."""
         wanted = None if paths is None else [path.strip("/") for path in paths]
+        from takeback.engine import history
+
         return history.diff(self._line, a, b, wanted, self._watch())
 
     def changes(self, reference: Reference) -> tuple[Change, ...]:
         """What differs in a snapshot from the one before it; nothing in the first one, which holds everything."""
+        from takeback.engine import history
+
         return history.changes(self._line, reference)
 
     def plan(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from takeback.engine.background import Background
@@ -57,16 +56,16 @@ class Value(NamedTuple):
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
 class Place:
     """Where a command acts: the root and its settings, each with its origin."""
 
-    root: str
-    found_by: str
-    """``takeback.toml``, ``git`` or ``directory``."""
-    settings: Mapping[str, Value]
-    warnings: tuple[str, ...] = ()
-    """What a project's file says that is ignored, and why."""
+    def __init__(self, root: str, found_by: str, settings: Mapping[str, Value], warnings: tuple[str, ...] = ()) -> None:
+        self.root = root
+        self.found_by = found_by
+        """``takeback.toml``, ``git`` or ``directory``."""
+        self.settings = settings
+        self.warnings = warnings
+        """What a project's file says that is ignored, and why."""
 
     def __getitem__(self, name: str) -> Any:
         return self.settings[name].value

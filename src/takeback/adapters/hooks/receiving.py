@@ -24,6 +24,8 @@ _BLOCKS = 2
 _CAN_BE_STOPPED = ("turn_start", "before_action")
 _DONE, _FAILED, _LATE, _CALLED = b"ok", b"failed ", b"late", b"called"
 """How it went: what the child says, and why it is no longer waited for."""
+_END = b"\n\0"
+"""The child has said it all; nobody waits until it is gone, too."""
 
 
 class Outcome(NamedTuple):
@@ -87,7 +89,7 @@ def _work_alone(name: str, event: Event, ours: int, theirs: int) -> None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
-        os.write(theirs, _recorded(name, event)[:4000])
+        os.write(theirs, _recorded(name, event)[:4000] + _END)
     except BaseException:
         os._exit(1)
     os._exit(0)
@@ -102,10 +104,12 @@ def _listen(ours: int, child: int, patience: float, called: int) -> bytes:
         ready = select.select(listening, [], [], left)[0]
         if ours in ready:
             piece = os.read(ours, 8192)
+            said += piece
+            if said.endswith(_END):
+                return said.removesuffix(_END)
             if not piece:
                 os.waitpid(child, 0)
                 return said
-            said += piece
         elif called in ready:
             return _CALLED
     return _LATE

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from takeback.adapters.hooks.effects.showing import mask
-
 _TITLE = 100
 _PROMPT = 1000
 _VALUE = 400
@@ -73,6 +71,13 @@ def _small(value: Any) -> Any:
         return shortened(str(value), _VALUE)
     except RecursionError:
         return "…"
+
+
+def mask(text: str) -> str:
+    """A text without what shows as a secret."""
+    from takeback.adapters.hooks.effects import showing  # prompts do not need it
+
+    return showing.mask(text)
 
 
 def shortened(text: str, most: int) -> str:

@@ -13,7 +13,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from blake3 import blake3
 
@@ -54,21 +53,18 @@ _CAPTURED = {FILE: FILE, LINK: LINK, DIRECTORY: DIRECTORY, FORMERLY_CAPTURED: DI
 """Kinds of the stat cache that are in the tree, and as what."""
 
 
-@dataclass
 class Walk:
     """One walk over a workspace, and what it found."""
 
-    writer: Writer
-    cache: StatCache
-    max_file_size: int
-    watch: Watch
-    sections: dict[str, bytes] = field(default_factory=dict)
-    not_captured: list[NotCaptured] = field(default_factory=list)
-    ignored: list[tuple[str, int]] = field(default_factory=list)
-    """Paths that are left out, a directory's with a slash at its end, and their inodes."""
-    seen: int = 0
-    read: int = 0
-    """Files whose content was read."""
+    def __init__(self, writer: Writer, cache: StatCache, max_file_size: int, watch: Watch) -> None:
+        self.writer, self.cache, self.max_file_size, self.watch = writer, cache, max_file_size, watch
+        self.sections: dict[str, bytes] = {}
+        self.not_captured: list[NotCaptured] = []
+        self.ignored: list[tuple[str, int]] = []
+        """Paths that are left out, a directory's with a slash at its end, and their inodes."""
+        self.seen = 0
+        self.read = 0
+        """Files whose content was read."""
 
     def root(self, path: str, rules: Rules, previous: bytes | None) -> bytes:
         """Walk everything below a directory; the id of its tree."""

@@ -20,8 +20,7 @@ from takeback.sources.workspace import git
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
-from takeback.sources.workspace.names import is_store
-from takeback.sources.workspace.place.sweeping import sweep_stages
+from takeback.sources.workspace.names import STAGE_PREFIX, is_store
 from takeback.sources.workspace.statcache import decode_cache, encode_cache
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 
 MAX_FILE_SIZE = "100MiB"
 
+_STAGE = STAGE_PREFIX.encode()
 _WORTH_REMEMBERING = 64
 """So many files read for nothing make it worth writing the stat cache again."""
 
@@ -71,7 +71,7 @@ class Workspace:
                 hints=["`takeback restore REF --to DIR` puts a snapshot elsewhere"],
             )
         _check_outside_of_stores(self.root)
-        sweep_stages(self.root)
+        self._sweep()
         self._looked_ns = time.time_ns()
         before = previous.content if previous is not None else None
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
@@ -134,7 +134,7 @@ class Workspace:
     def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
         from takeback.sources.workspace.place.readback import unfinished
 
-        sweep_stages(self.root)  # what a killed process left: it may have made directories writable
+        self._sweep()  # it may have made directories writable
         return unfinished(self.root, effects)
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
@@ -198,6 +198,17 @@ class Workspace:
         told = happened(repository, spans)
         hint = way_back(spans, repository.head()) if told else ""
         return told, (hint,) if hint else ()
+
+    def _sweep(self) -> None:
+        """Remove what a killed process left in the root."""
+        try:
+            left = any(name.startswith(_STAGE) for name in os.listdir(name_bytes(self.root)))
+        except OSError:
+            left = True
+        if left:
+            from takeback.sources.workspace.place.sweeping import sweep_stages
+
+            sweep_stages(self.root)
 
     def _detail(self) -> dict[str, Any]:
         repository = git.find(self.root)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -38,13 +37,11 @@ def noted(context: Mapping[str, Any]) -> Head:
     return Head(commit, branch)
 
 
-@dataclass(frozen=True)
 class Repository:
     """One working tree: where it starts, its own git directory, and the one that all working trees share."""
 
-    top_level: str
-    git_dir: str
-    common_dir: str
+    def __init__(self, top_level: str, git_dir: str, common_dir: str) -> None:
+        self.top_level, self.git_dir, self.common_dir = top_level, git_dir, common_dir
 
     @cached_property
     def settings(self) -> Settings:

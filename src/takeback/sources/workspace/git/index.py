@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from blake3 import blake3
 
@@ -25,15 +24,12 @@ Signature = tuple[int, ...]
 """What tells one state of the index file from another: size, times and inode; empty if there is no index."""
 
 
-@dataclass(frozen=True, slots=True)
 class Tracked:
     """Paths in the index, as bytes from the top level, sorted."""
 
-    paths: Sequence[bytes] = ()
-    digest: bytes = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "digest", blake3(b"\0".join(self.paths)).digest())
+    def __init__(self, paths: Sequence[bytes] = ()) -> None:
+        self.paths = paths
+        self.digest = blake3(b"\0".join(paths)).digest()
 
     def holds(self, path: bytes) -> bool:
         at = bisect_left(self.paths, path)

@@ -7,21 +7,19 @@ know, and whether anything tracked lies in the few directories that are ignored;
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 
 from takeback.model.tree import name_bytes
 from takeback.sources.workspace import git
 from takeback.sources.workspace.git.index import Signature, Tracked
 
 
-@dataclass(slots=True)
 class Remembered:
     """What is known of one state of an index."""
 
-    signature: Signature
-    digest: bytes
-    below: dict[str, bool] = field(default_factory=dict)
-    """Directories that were asked for, and whether anything tracked lies below them."""
+    def __init__(self, signature: Signature, digest: bytes, below: dict[str, bool] | None = None) -> None:
+        self.signature, self.digest = signature, digest
+        self.below = {} if below is None else below
+        """Directories that were asked for, and whether anything tracked lies below them."""
 
 
 class TrackedCache:
