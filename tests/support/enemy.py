@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +96,7 @@ class Enemy:
             head = line.head()
             parts = {"workspace": make(writer, self.first.parts["workspace"])}
             made = record.compose(line, writer, head, parts, trigger="manual", context={}, before=parts)
-            self.evil = record.commit(line, writer, replace(made, **altered), head, _labelled)
+            self.evil = record.commit(line, writer, made._replace(**altered), head, _labelled)
         self._close_the_turn()
 
     def tree(self, raw: bytes) -> None:
@@ -173,7 +172,7 @@ class Enemy:
 
 
 def with_content(part: Part, content: bytes) -> Part:
-    return replace(part, refs={**part.refs, "content": content})
+    return part._replace(refs={**part.refs, "content": content})
 
 
 def blob_id(data: bytes) -> bytes:

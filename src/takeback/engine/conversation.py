@@ -7,7 +7,6 @@ notes how long its session's file was then, and whichever later snapshot has mor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from takeback.engine.line import Line, Present
@@ -48,7 +47,7 @@ def _before(line: Line, reader: Reader, present: Present, move: Move) -> Part:
         if known == session and held is not None and (best is None or held > best.detail["length"]):
             best = part
         if best is not None and best.detail["length"] >= length:
-            return replace(best, detail={**best.detail, "length": length})
+            return best._replace(detail={**best.detail, "length": length})
     if best is None:
         raise NotFound(f"the conversation of move {short(move.id)} is in no snapshot that there still is")
     return best

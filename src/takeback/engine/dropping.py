@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
@@ -92,14 +91,14 @@ def _join_moves(tx: Transaction, row: SnapshotRow, before: SnapshotRow | None, a
             continue
         mixed = True
         if before is not None and (before.seq > first.opening_seq or first.level == "takeback"):
-            moves.update(tx, replace(first, closing=before.id, closing_seq=before.seq))
+            moves.update(tx, first._replace(closing=before.id, closing_seq=before.seq))
         else:
             moves.remove(tx, first.id)
     for move in beginning:
         mixed = True
         still = move.closing_seq is None or (after is not None and after.seq < move.closing_seq)
         if after is not None and (still or move.level == "takeback"):
-            moves.update(tx, replace(move, opening=after.id, opening_seq=after.seq))
+            moves.update(tx, move._replace(opening=after.id, opening_seq=after.seq))
         else:
             moves.remove(tx, move.id)
     if mixed and after is not None:
@@ -111,7 +110,7 @@ def _carry(tx: Transaction, move: Move, to: SnapshotRow | None) -> None:
     if to is None:
         moves.remove(tx, move.id)
     else:
-        moves.update(tx, replace(move, opening=to.id, opening_seq=to.seq, closing=to.id, closing_seq=to.seq))
+        moves.update(tx, move._replace(opening=to.id, opening_seq=to.seq, closing=to.id, closing_seq=to.seq))
 
 
 def _continues(first: Move, second: Move) -> bool:
@@ -125,8 +124,7 @@ def _join(tx: Transaction, first: Move, second: Move) -> None:
     moves.remove(tx, first.id)
     moves.update(
         tx,
-        replace(
-            second,
+        second._replace(
             title=_joined(first, second),
             opening=first.opening,
             opening_seq=first.opening_seq,

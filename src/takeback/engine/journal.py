@@ -6,7 +6,6 @@ A path is only written if it stands as the plan found it; what somebody changed 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from takeback.engine.line import Line
@@ -103,7 +102,7 @@ def _as_of(line: Line, writer: Writer, safety: SnapshotRow) -> dict[str, Part]:
             continue
         fresh = source.capture(writer, parts[name], Watch())
         informative = {key: blob for key, blob in fresh.refs.items() if key in INFORMATIVE}
-        parts[name] = replace(parts[name], refs={**parts[name].refs, **informative})
+        parts[name] = parts[name]._replace(refs={**parts[name].refs, **informative})
     return parts
 
 

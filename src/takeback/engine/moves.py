@@ -9,7 +9,6 @@ its actions (its context says ``marks``) and made none that changed anything: wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -107,7 +106,7 @@ class _Book:
         closed = None
         for move in ending:
             if move.level == level:
-                move = replace(move, reported=_union(move.reported, event.paths))
+                move = move._replace(reported=_union(move.reported, event.paths))
             closed = self.close(move, self._at, event.everything if move.level == level else None)
         return closed
 
@@ -149,8 +148,8 @@ class _Book:
             moves.remove(self._tx, move.id)
             return None
         if context:
-            move = replace(move, context={**move.context, "closed": dict(context)})
-        move = replace(move, closing=at.id, closing_seq=at.seq, closed_ns=self._now)
+            move = move._replace(context={**move.context, "closed": dict(context)})
+        move = move._replace(closing=at.id, closing_seq=at.seq, closed_ns=self._now)
         moves.update(self._tx, move)
         return move
 
@@ -187,7 +186,7 @@ class _Book:
             context = {**around.context, "marks": True, "actions": actions}
             if context != around.context or event.paths:
                 reported = _union(around.reported, event.paths)
-                moves.update(self._tx, replace(around, reported=reported, context=context))
+                moves.update(self._tx, around._replace(reported=reported, context=context))
 
 
 def _from(level: str, some: list[Move]) -> list[Move]:

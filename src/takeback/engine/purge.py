@@ -175,7 +175,7 @@ class _Search:
             for name in {part for part, _ in said}:
                 paths = {path: text for (part, path), text in said.items() if part == name}
                 parts[name] = put_part(writer, without(writer, parts[name], paths))
-            snapshot = replace(snapshot, parts=parts)
+            snapshot = snapshot._replace(parts=parts)
             if self._quotes_go:
                 snapshot = self._unquoted(snapshot, found.quoted)
             manifest = encode_manifest(snapshot)
@@ -187,7 +187,7 @@ class _Search:
         assert self.traces.quotes is not None
         parts = {name: part for name, part in snapshot.parts.items() if name not in quoted}
         context = self.traces.quotes.without(dict(snapshot.context)) if RECORDED in quoted else snapshot.context
-        return replace(snapshot, parts=parts, context=context)
+        return snapshot._replace(parts=parts, context=context)
 
     def _unquote_moves(self, tx: Transaction) -> None:
         quotes = self.traces.quotes
@@ -195,7 +195,7 @@ class _Search:
             said = [move.title, list(move.reported), dict(move.context)]
             if quotes is not None and quotes.in_value(said):
                 title, reported, context = quotes.without(said)
-                move_rows.update(tx, replace(move, title=title, reported=tuple(reported), context=context))
+                move_rows.update(tx, move._replace(title=title, reported=tuple(reported), context=context))
 
     def forget_sessions(self) -> None:
         """What hooks remember of prompts is no history, so it goes at once."""

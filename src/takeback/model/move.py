@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from takeback.model.ids import short
 
@@ -15,8 +15,7 @@ OPENS = {"run_start": "run", "turn_start": "turn", "before_action": "action"}
 CLOSES = {"run_end": "run", "turn_end": "turn", "after_action": "action"}
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """One row of the timeline's moves. Snapshots are given by id and by their place (`seq`) on the timeline."""
 
     id: str
@@ -36,7 +35,7 @@ class Move:
     """What tells parallel actions of one session apart (a tool call's id)."""
     reported: tuple[str, ...] = ()
     """Paths that the agent's tool said it would write."""
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any] = MappingProxyType({})
     """What was known when it was opened (under ``opened``) and closed (``closed``), and the ``actions`` inside."""
 
     @property

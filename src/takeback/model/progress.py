@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.errors import OutOfTime
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """One event: how far a phase (``scan``, ``store``, ``apply``, ``check``) has come, or whom it waits for (``wait``)."""
 
     phase: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from takeback.model.kinds import FOLLOWING
 
@@ -34,8 +34,7 @@ PURGED = "purged"
 """Why a path is not in a snapshot any more that had captured it."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class NotCaptured:
+class NotCaptured(NamedTuple):
     """Something that exists but is not, or not wholly, in the snapshot: listed, and never deleted by a restore."""
 
     path: str
@@ -55,8 +54,7 @@ INFORMATIVE = frozenset({"ignored"})
 """Refs of a part that may change without making a new snapshot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """What one source gave to one snapshot.
 
     ``refs`` names the blobs it is made of (``content`` first of all); ``detail`` is for people. Two parts are the
@@ -66,7 +64,7 @@ class Part:
     name: str
     kind: str
     refs: Mapping[str, bytes]
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: Mapping[str, Any] = MappingProxyType({})
     not_captured: tuple[NotCaptured, ...] = ()
 
     @property
@@ -83,8 +81,7 @@ class Part:
         return {key: blob for key, blob in self.refs.items() if key not in INFORMATIVE}
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """One immutable moment of a timeline. ``labels`` and ``pinned`` are as they were when it was read."""
 
     id: str

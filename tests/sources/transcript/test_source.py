@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -254,7 +253,7 @@ def test_a_part_from_an_enemy_leads_nowhere(detail: dict[str, object]) -> None:
     part = Part("transcript", "transcript", {"content": bytes(32)}, sound)
     said(part)
     with pytest.raises(Integrity):
-        said(replace(part, detail={**sound, **detail}))
+        said(part._replace(detail={**sound, **detail}))
 
 
 def test_an_unreadable_session_file_is_listed_and_costs_nothing_else(agent: Agent) -> None:

@@ -272,7 +272,7 @@ def test_a_record_decides_as_the_walk_did_and_survives_its_bytes(repository: Pat
     rules = rules_of(repository, include=("out/a",), exclude=("w",))
     verdicts = walk(repository, rules)
     record = RulesRecord.decode(RulesRecord.of(rules).encode())
-    assert record == RulesRecord.of(rules)
+    assert record.encode() == RulesRecord.of(rules).encode()
     for path, ignored in verdicts.items():
         if not path.startswith(b".git/"):
             assert (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 
 from takeback.engine.copying.copied import Landed
 from takeback.engine.copying.landing import Site
@@ -81,7 +80,7 @@ def _add_moves(tx: Transaction, site: Site, timeline: int) -> int:
         opening, closing = places.get(move.opening), places.get(move.closing or "")
         if move.id in anywhere or opening is None or closing is None:
             continue
-        moves.add(tx, timeline, replace(move, opening_seq=opening, closing_seq=closing, undone_by=None))
+        moves.add(tx, timeline, move._replace(opening_seq=opening, closing_seq=closing, undone_by=None))
         added.add(move.id)
     known = added | there
     for taker, target in line.takes:

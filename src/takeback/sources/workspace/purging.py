@@ -7,7 +7,6 @@ rules below a purged directory go with it; everything there counts as uncaptured
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from takeback.errors import InvalidInput
 from takeback.model.ids import BlobKind
@@ -35,8 +34,7 @@ def without(writer: Writer, part: Part, paths: Mapping[str, str]) -> Part:
     content = trees.patch(writer, part.content, dict.fromkeys(paths))
     stay = (item for item in part.not_captured if not trees.within(paths, item.path))
     purged = (NotCaptured(path, PURGED, detail) for path, detail in paths.items())
-    return replace(
-        part,
+    return part._replace(
         refs={**part.refs, "content": content, "rules": _rules_without(writer, part.refs["rules"], paths)},
         not_captured=tuple(sorted((*stay, *purged))),
     )
@@ -48,4 +46,4 @@ def _rules_without(writer: Writer, rules: bytes, paths: Mapping[str, str]) -> by
     stay = tuple(text for text in record.texts if not text.directory.startswith(gone))
     if len(stay) == len(record.texts):
         return rules
-    return writer.put(replace(record, texts=stay).encode(), BlobKind.DOCUMENT)
+    return writer.put(record.with_texts(stay).encode(), BlobKind.DOCUMENT)

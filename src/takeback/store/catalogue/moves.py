@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from takeback.errors import Integrity
 from takeback.model.jsontext import parse_json, parse_object
@@ -240,4 +239,4 @@ def _move(row: Row) -> Move:
         or not all(isinstance(path, str) for path in paths)
     ):
         raise Integrity(f"the catalogue holds a move {move.id[:8]!r} that cannot be", hints=["takeback store repair"])
-    return replace(move, reported=tuple(paths), context=known)
+    return move._replace(reported=tuple(paths), context=known)

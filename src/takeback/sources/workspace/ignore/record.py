@@ -12,7 +12,6 @@ is directory, kind and data. Texts are in order, so equal rules give equal bytes
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from functools import cached_property
 
 from takeback.errors import Integrity
@@ -25,14 +24,14 @@ _MAGIC = b"R1"
 _LENGTH = struct.Struct("<I")
 
 
-@dataclass(frozen=True)
 class RulesRecord:
     """All texts that decided about one snapshot. Directories are from the top level, where ``prefix`` is the root."""
 
-    prefix: str
-    patterns: Patterns
-    ignore_case: bool
-    texts: tuple[Text, ...]
+    def __init__(self, prefix: str, patterns: Patterns, ignore_case: bool, texts: tuple[Text, ...]) -> None:
+        self.prefix, self.patterns, self.ignore_case, self.texts = prefix, patterns, ignore_case, texts
+
+    def with_texts(self, texts: tuple[Text, ...]) -> RulesRecord:
+        return RulesRecord(self.prefix, self.patterns, self.ignore_case, texts)
 
     @classmethod
     def of(cls, rules: Rules) -> RulesRecord:
