@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -21,7 +22,6 @@ APART = {"crewai", "cua"}
 NOT_FOR_A_SAVE = {
     "takeback.engine.apply",
     "takeback.engine.health",
-    "takeback.engine.history",
     "takeback.engine.restore",
     "takeback.engine.undo",
     "takeback.model.plan",
@@ -30,10 +30,10 @@ NOT_FOR_A_SAVE = {
     "takeback.sources.workspace.planning",
     "takeback.store.verify",
     "asyncio",
-    "dataclasses",
-    "inspect",
     "tomllib",
 }
+
+NOT_FOR_A_HOOK = {*NOT_FOR_A_SAVE, "dataclasses", "inspect", "takeback.engine.history", "takeback.engine.references"}
 
 SLOW = {
     "click",
@@ -90,6 +90,21 @@ def test_a_save_loads_nothing_that_only_taking_back_needs(tmp_path: Path) -> Non
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert not NOT_FOR_A_SAVE & set(done.stdout.split())
+
+
+def test_a_hook_loads_even_less(tmp_path: Path) -> None:
+    script = (
+        "import sys; from takeback.cli import hooking; from takeback.adapters.hooks.event import Event; "
+        "from takeback.adapters.hooks.recording import record; "
+        "record('claude-code', Event('Stop', 'turn_end', 'session', sys.argv[1])); print(*sys.modules)"
+    )
+    (tmp_path / "project").mkdir()
+    place = {**os.environ, "TAKEBACK_STORE": str(tmp_path / "store")}
+    command = [sys.executable, "-c", script, str(tmp_path / "project")]
+    done = subprocess.run(command, capture_output=True, text=True, env=place)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "store" / "store.json").exists()
+    assert not NOT_FOR_A_HOOK & set(done.stdout.split())
 
 
 def test_the_command_is_installed() -> None:
