@@ -82,6 +82,8 @@ def test_strict_stops_an_agent_whose_step_is_not_recorded_in_time(
     monkeypatch.setitem(AGENTS, "claude-code", claude._replace(events=hasty))
     with program.busy():
         assert heard(*program.voice.before(Call(command="make"))) == [Outcome()]
+        (notice,) = told(program)
+        assert "began before" in notice.message and notice.hints, "what is late is told, too"
         monkeypatch.setenv("TAKEBACK_STRICT", "1")
         (outcome,) = heard(*program.voice.before(Call(command="make")))
         assert outcome == Outcome(2, b"", "this step could not be recorded in time")

@@ -51,10 +51,21 @@ def receive(name: str, data: bytes, called: int = -1) -> Outcome:
     if event is None:
         return Outcome(reply=agent.reply)
     went = _waited_for(name, agent, event, called)
+    if went == _LATE and event.trigger in _CAN_BE_STOPPED:
+        _note(name, _late())
     if went in (_DONE, _CALLED) or event.trigger not in _CAN_BE_STOPPED or not _strict(event):
         return Outcome(reply=agent.reply)
     problem = went.removeprefix(_FAILED) if went.startswith(_FAILED) else b"this step could not be recorded in time"
     return Outcome(_BLOCKS, problem=problem.decode("utf-8", "replace"))
+
+
+def _late() -> TakebackError:
+    return TakebackError(
+        "a step began before the state before it was saved, so undo may leave some of what it changed",
+        hints=[
+            "`takeback config show` shows what is captured: exclude what need not be, so that a save takes less time"
+        ],
+    )
 
 
 def _waited_for(name: str, agent: Agent, event: Event, called: int) -> bytes:
