@@ -33,6 +33,17 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """One place in a value that differs: ``added``, ``removed``, ``changed`` or ``moved``; both sides as short text."""
+
+    part: str
+    path: str
+    status: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Diff:
     """All paths that differ, by name; directories count only where they themselves appear, vanish or change mode."""
 
@@ -40,6 +51,7 @@ class Diff:
     b: str | None
     """None is the present."""
     files: tuple[Change, ...]
+    state: tuple[Difference, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.files)
+        return bool(self.files or self.state)

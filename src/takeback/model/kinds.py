@@ -9,6 +9,9 @@ from __future__ import annotations
 TREES = frozenset({"workspace", "transcript"})
 """Kinds whose content is a tree."""
 
+DOCUMENTS = frozenset({"state"})
+"""Kinds whose content is a document: one value, put back whole."""
+
 FOLLOWING = frozenset({"transcript"})
 """Kinds that go along with a snapshot, but whose change makes none, ends no idle move differently, and is put back only
 when somebody asks for it by name: an agent's conversation grows with every word."""
