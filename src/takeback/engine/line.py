@@ -57,9 +57,14 @@ class Line:
         """Is told who holds a root's lock, if that takes long."""
         self.root = root
         self.name = name
-        self.sources = sources
+        self.sources = dict(sources)
         self.others = others
         """Gives a source that only puts a part back, by its name: nothing of it is captured here."""
+
+    def add(self, source: Source) -> None:
+        if source.name in self.sources:
+            raise InvalidInput(f"two sources are called {source.name!r}", hints=["give one of them another name="])
+        self.sources = {**self.sources, source.name: source}  # another thread may be walking over the old ones
 
     @contextmanager
     def locked(self, timeout: float = 10.0) -> Iterator[None]:

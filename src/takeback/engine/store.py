@@ -59,14 +59,13 @@ class Store:
         """
         if not name.strip() or "\0" in name:
             raise InvalidInput("a timeline needs a name")
-        named: dict[str, Source] = {}
-        for source in sources:
-            if source.name in named:
-                raise InvalidInput(f"two sources are called {source.name!r}", hints=["give one of them another name="])
-            named[source.name] = source
+        given = tuple(sources)
         if root is None:
-            root = next((source.root for source in named.values() if source.root), "")
-        return Timeline(Line(self.blobs, root, name, named, others=others), listener=listener, after_save=after_save)
+            root = next((source.root for source in given if source.root), "")
+        line = Line(self.blobs, root, name, {}, others=others)
+        for source in given:
+            line.add(source)
+        return Timeline(line, listener=listener, after_save=after_save)
 
     def timelines(self) -> list[TimelineRow]:
         """Every timeline in the store."""

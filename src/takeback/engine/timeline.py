@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from takeback.engine import journal
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from takeback.model.diff import Change, Diff
     from takeback.model.plan import Plan, Report
     from takeback.model.purged import Purged
+    from takeback.sources.protocol import Source
 
 StrPath = str | os.PathLike[str]
 
@@ -58,6 +60,21 @@ class Timeline:
     @property
     def root(self) -> str:
         return self._line.root
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """What is captured here, by part."""
+        return MappingProxyType(self._line.sources)
+
+    @property
+    def head(self) -> str | None:
+        """The latest snapshot's id; None before the first save. Where it has not moved, nothing has."""
+        head = self._line.head()
+        return None if head is None else head.id
+
+    def add(self, source: Source) -> None:
+        """From now on capture, and put back, this too; InvalidInput if there is another source of its name."""
+        self._line.add(source)
 
     def nearby(self) -> list[str]:
         """Hints at other timelines that somebody who finds nothing here may have meant."""
