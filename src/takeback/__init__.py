@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from takeback.documents.document import Document, capture
     from takeback.engine.copying.copied import Copied, Landed
     from takeback.engine.health import Health, Usage
     from takeback.engine.history import Log
@@ -36,13 +37,14 @@ if TYPE_CHECKING:
         WrongKey,
     )
     from takeback.locate import here, open
-    from takeback.model.diff import Change, Diff
+    from takeback.model.diff import Change, Diff, Difference
     from takeback.model.move import Move
     from takeback.model.plan import Effect, Kept, Outside, Plan, Report
     from takeback.model.policy import Policy
     from takeback.model.progress import Progress
     from takeback.model.purged import Purged, Trace
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
+    from takeback.sources.state.source import State
     from takeback.sources.workspace.source import Workspace
     from takeback.store.collection.maintenance import Maintained
 
@@ -73,12 +75,14 @@ _HOMES = {
         "WrongKey",
     ),
     "takeback.locate": ("here", "open"),
-    "takeback.model.diff": ("Change", "Diff"),
+    "takeback.documents.document": ("Document", "capture"),
+    "takeback.model.diff": ("Change", "Diff", "Difference"),
     "takeback.model.move": ("Move",),
     "takeback.model.plan": ("Effect", "Kept", "Outside", "Plan", "Report"),
     "takeback.model.policy": ("Policy",),
     "takeback.model.progress": ("Progress",),
     "takeback.model.snapshot": ("NotCaptured", "Part", "Snapshot"),
+    "takeback.sources.state.source": ("State",),
     "takeback.sources.workspace.source": ("Workspace",),
     "takeback.store.collection.maintenance": ("Maintained",),
 }
@@ -90,6 +94,9 @@ __all__ = [
     "Store",
     "Timeline",
     "Workspace",
+    "State",
+    "capture",
+    "Document",
     "Snapshot",
     "Part",
     "NotCaptured",
@@ -102,6 +109,7 @@ __all__ = [
     "Report",
     "Diff",
     "Change",
+    "Difference",
     "Health",
     "Usage",
     "Policy",

@@ -1,0 +1,501 @@
+"""Reading a value back. What is stored may be damaged, or made to harm: anything but what was written is an Integrity error.
+
+No class of a document's choosing is ever imported, and no code of a class runs. Shared objects are made empty when they are
+first met and filled afterwards, one after the other, so no chain of them is too long and no circle is a trap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from enum import Enum, Flag
+from typing import Any, Literal
+
+from msgspec import MsgspecError
+from msgspec.msgpack import Decoder
+
+from takeback.documents import mutables, tags, values
+from takeback.documents.blobs import Links, Reads, split
+from takeback.documents.holes import Hole, Record
+from takeback.documents.known import Known, custom
+from takeback.documents.shapes import Kept, Shape, put_together, shape_of, shell, take_apart
+from takeback.errors import Integrity, InvalidInput, TakebackError
+from takeback.model.ids import BlobKind
+
+Unknown = Literal["refuse", "record"]
+"""What becomes of objects whose class may not come back."""
+
+_LEVELS = 8
+_WRONG = (
+    MsgspecError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, re.error
+)  # fmt: skip
+
+
+def get(reads: Reads, id: bytes, *, types: Iterable[type] | Known = (), unknown: Unknown = "refuse") -> Any:
+    """The value of a document, new; Integrity if it is none, InvalidInput if a class in it may not come back."""
+    known = types if isinstance(types, Known) else Known(types)
+    return _Decoder(reads, known, unknown).root(id)
+
+
+class _Decoder:
+    def __init__(self, reads: Reads, known: Known, unknown: Unknown) -> None:
+        self._reads = reads
+        self._known = known
+        self._records = unknown == "record"
+        self._room = tags.ROOM
+        self._unpack = Decoder(ext_hook=self._extension).decode
+        self._documents: Iterator[bytes] = iter(())
+        self._contents: Iterator[bytes] = iter(())
+        self._shared: list[bytes] = []
+        self._made: dict[int, Any] = {}
+        self._waiting: dict[int, Callable[[], None]] = {}
+        self._at_once = 0
+        """Inside of what needs its elements whole: keys, and elements of sets, are hashed."""
+
+    def root(self, id: bytes) -> Any:
+        try:
+            return self._root(id)
+        except TakebackError:
+            raise
+        except _WRONG as error:
+            raise Integrity(
+                f"document {id.hex()[:12]} is not one that takeback wrote: {error!s:.200}",
+                hints=["`takeback verify` names every snapshot that is harmed"],
+            ) from error
+
+    def _root(self, id: bytes) -> Any:
+        links, body = self._blob(id)
+        count, levels, start = _head(body)
+        top = links.documents[: count if not levels else 1]
+        self._shared = list(self._leaves(top, levels)) if count else []
+        if len(self._shared) != count:
+            raise ValueError("it lists another number of shared objects than it has")
+        with self._inside(Links(links.documents[len(top) :], links.contents)):
+            value = self._unpack(body[start:])
+        self._fill()
+        return value
+
+    def _fill(self) -> None:
+        while self._waiting:
+            number = next(iter(self._waiting))
+            self._waiting.pop(number)()
+
+    def _blob(self, id: bytes) -> tuple[Links, bytes]:
+        links, body = split(self._reads.get(id, BlobKind.DOCUMENT))
+        self._spend(len(body) + 64)
+        return links, body
+
+    def _spend(self, size: int) -> None:
+        self._room -= size
+        if self._room < 0:
+            raise Integrity(f"a document unfolds to more than the {tags.ROOM >> 20} MiB that any has")
+
+    @contextmanager
+    def _inside(self, links: Links) -> Iterator[None]:
+        """While a body is read, what it takes comes from its own blob; and it takes all of that."""
+        outer = self._documents, self._contents
+        self._documents, self._contents = iter(links.documents), iter(links.contents)
+        yield
+        if next(self._documents, None) is not None or next(self._contents, None) is not None:
+            raise ValueError("a blob leads to more than its body takes")
+        self._documents, self._contents = outer
+
+    def _leaves(self, ids: Iterable[bytes], levels: int) -> Iterator[bytes]:
+        """The documents below some indexes."""
+        if not 0 <= levels <= _LEVELS:
+            raise ValueError(f"an index of {levels} levels")
+        for id in ids:
+            if levels == 0:
+                yield id
+                continue
+            links, body = self._blob(id)
+            if body or links.contents:
+                raise ValueError("an index holds more than documents")
+            yield from self._leaves(links.documents, levels - 1)
+
+    def _extension(self, code: int, data: memoryview) -> Any:
+        read = _READ.get(code)
+        if read is None:
+            raise ValueError(f"there is no extension {code}")
+        return read(self, data)
+
+    def _array(self, data: memoryview, *lengths: int) -> list[Any]:
+        found = self._unpack(data)
+        if type(found) is not list or (lengths and len(found) not in lengths):
+            raise ValueError("an extension holds another array than it should")
+        return found
+
+    def _integer(self, data: memoryview) -> int:
+        return int.from_bytes(data, signed=True)
+
+    def _text(self, data: memoryview) -> str:
+        return bytes(data).decode("utf-8", "surrogatepass")
+
+    def _tuple(self, data: memoryview) -> tuple[Any, ...]:
+        return tuple(self._array(data))
+
+    def _map(self, data: memoryview) -> dict[Any, Any]:
+        with self._whole():
+            return _paired(self._array(data))
+
+    def _set(self, data: memoryview) -> Any:
+        with self._whole():
+            return _distinct(set, self._array(data))
+
+    def _frozenset(self, data: memoryview) -> Any:
+        with self._whole():
+            return _distinct(frozenset, self._array(data))
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        self._at_once += 1
+        yield
+        self._at_once -= 1
+
+    def _value(self, data: memoryview) -> Any:
+        name, *arguments = self._array(data)
+        return values.make(name, arguments)
+
+    def _mutable(self, data: memoryview) -> Any:
+        name, *arguments = self._array(data)
+        return mutables.make(name, arguments)
+
+    def _enum(self, data: memoryview) -> Any:
+        name, member = self._array(data, 2)
+        cls = self._class(name)
+        if cls is None:
+            return Record(name, {}, member)
+        if not issubclass(cls, Enum):
+            raise InvalidInput(f"{name} is no enumeration any more")
+        if issubclass(cls, Flag):
+            if type(member) is not int:
+                raise ValueError("a flag without an integer")
+            return cls(member)
+        if member not in cls.__members__:
+            raise InvalidInput(f"{name} has no member {member!r:.60} any more")
+        return cls.__members__[member]
+
+    def _type(self, data: memoryview) -> Any:
+        name = self._unpack(data)
+        return self._class(name) or Record(name, {})
+
+    def _hole(self, data: memoryview) -> Hole:
+        what = self._unpack(data)
+        if type(what) is not str:
+            raise ValueError("a hole without a type")
+        return Hole(what)
+
+    def _custom(self, data: memoryview) -> Any:
+        name, made = self._array(data, 2)
+        cls = self._class(name)
+        if cls is None:
+            return Record(name, {}, made)
+        how = custom(cls)
+        if how is None:
+            raise InvalidInput(
+                f"a {name} was written by an encoder of its own, which is not registered here",
+                hints=["takeback.documents.register(TYPE, encode=…, decode=…)"],
+            )
+        return how.decode(made)
+
+    def _class(self, name: Any) -> type | None:
+        if type(name) is not str:
+            raise ValueError("a class without a name")
+        return self._known.find(name) if self._records else self._known.expect(name)
+
+    def _object(self, data: memoryview) -> Any:
+        value, fill = self._begin_object(self._array(data, 2, 3, 4, 5))
+        fill()
+        return value
+
+    def _begin_object(self, parts: list[Any]) -> tuple[Any, Callable[[], None]]:
+        """An object without attributes, and what gives it those."""
+        name, fields, slots, content, pydantic = parts + [None] * (5 - len(parts))
+        _check_attributes(fields)
+        cls = self._class(name)
+        if cls is None:
+            record = Record(name, {**fields, **(slots or {}), **_extras(pydantic)}, content)
+            return record, lambda: None
+        shape = shape_of(cls)
+        if shape is None:
+            raise InvalidInput(f"{name} is no class any more whose objects can be put together")
+        value = shell(cls, shape, content)
+        return value, lambda: _finish(cls, shape, value, Kept(fields, slots, content, _pydantic(pydantic)))
+
+    def _long(self, data: memoryview) -> str | bytes:
+        what, size = self._array(data, 2)
+        id = next(self._contents, None)
+        if id is None:
+            raise ValueError("a long string has no content")
+        raw = self._reads.get(id)
+        if len(raw) != size:
+            raise ValueError("a long string is not as long as it says")
+        if what == tags.A_BYTES:
+            return raw
+        return raw.decode("utf-8", {tags.A_STRING: "strict", tags.A_SURROGATE_STRING: "surrogatepass"}[what])
+
+    def _split(self, data: memoryview) -> Any:
+        what, count, levels = self._array(data, 3)
+        top = next(self._documents, None)
+        if top is None or what not in _JOINED or type(levels) is not int:
+            raise ValueError("something long has no document")
+        with self._whole() if what in (tags.A_MAP, tags.A_SET, tags.A_FROZENSET) else nullcontext():
+            value, found = _JOINED[what](self._elements(list(self._leaves([top], levels)), what))
+        if found != count:
+            raise ValueError("something long has another number of elements than it says")
+        return value
+
+    def _elements(self, leaves: list[bytes], what: int) -> Iterator[Any]:
+        """What each leaf holds."""
+        ahead = getattr(self._reads, "ahead", None)
+        kind = dict if what == tags.A_DICT else list
+        with ahead(leaves) if ahead is not None and len(leaves) > 1 else nullcontext():
+            for id in leaves:
+                links, body = self._blob(id)
+                with self._inside(links):
+                    found = self._unpack(body)
+                if type(found) is not kind:
+                    raise ValueError("a leaf is not of the kind that it should be")
+                yield found
+
+    def _reference(self, data: memoryview) -> Any:
+        number = self._unpack(data)
+        if type(number) is not int or not 0 <= number < len(self._shared):
+            raise ValueError("a reference to a shared object that there is not")
+        if number not in self._made:
+            self._make(number)
+        if self._at_once and number in self._waiting:
+            self._waiting.pop(number)()
+        return self._made[number]
+
+    def _make(self, number: int) -> None:
+        """An empty object for a number; it is filled when its turn comes."""
+        links, body = self._blob(self._shared[number])
+        kind, content = _peek(body)
+        if kind is list or kind is dict:
+            self._promise(number, kind(), links, body)
+        elif kind == tags.MAP:
+            self._promise(number, {}, links, body)
+        elif kind == tags.SET:
+            self._promise(number, set(), links, body)
+        elif kind == tags.SPLIT:
+            what = _leading(content, 1)[0]
+            self._promise(number, {tags.A_LIST: list, tags.A_SET: set}.get(what, dict)(), links, body)
+        elif kind == tags.MUTABLE:
+            name, first = _leading(content, 2) if _leading(content, 1) == ["deque"] else (*_leading(content, 1), None)
+            if name == "array":  # which holds no objects, so it is in no circle
+                with self._inside(links):
+                    self._made[number] = self._unpack(body)
+            else:
+                self._promise(number, mutables.shell(name, first), links, body)
+        elif kind == tags.OBJECT:
+            self._promise_object(number, _leading(content, 1)[0], links, body)
+        else:
+            raise ValueError("a shared object is one that cannot be shared")
+
+    def _promise(self, number: int, value: Any, links: Links, body: bytes) -> None:
+        def fill() -> None:
+            with self._inside(links):
+                found = self._unpack(body)
+            if type(found) is not type(value):
+                raise ValueError("a shared object is not of the kind that it seemed to be")
+            _move(found, value)
+
+        self._made[number] = value
+        self._waiting[number] = fill
+
+    def _promise_object(self, number: int, name: Any, links: Links, body: bytes) -> None:
+        cls = self._class(name)
+        shape = shape_of(cls) if cls is not None else None
+        if cls is None:
+            value: Any = Record(name, {})
+        elif shape is None or shape.immutable:
+            raise InvalidInput(f"{name} is no class any more whose objects can be put together")
+        else:
+            value = shell(cls, shape)
+
+        def fill() -> None:
+            with self._inside(links):
+                found = self._unpack(body)
+            if type(found) is not type(value):
+                raise ValueError("a shared object is not of the kind that it seemed to be")
+            if isinstance(found, Record):
+                value.fields, value.content = found.fields, found.content
+            else:
+                assert shape is not None
+                put_together(shape, value, take_apart(shape, found))
+
+        self._made[number] = value
+        self._waiting[number] = fill
+
+
+def _finish(cls: type, shape: Shape, value: Any, kept: Kept) -> None:
+    try:
+        put_together(shape, value, kept)
+    except TypeError as error:
+        raise InvalidInput(
+            f"{cls.__qualname__} has changed since the state was saved: {error}",
+            hints=["use the version of the code that saved it, or takeback.documents.get(…, unknown='record')"],
+        ) from error
+
+
+def _head(body: bytes) -> tuple[int, int, int]:
+    """How many shared objects a root has, the levels of their index, and where its value begins."""
+    if body[:1] != tags.array(4):
+        raise ValueError("a root is no array of four")
+    numbers, at = [], 1
+    for _ in range(3):
+        number, at = _unsigned(body, at)
+        numbers.append(number)
+    if numbers[0] != tags.FORMAT:
+        raise Integrity(
+            f"a document has format {numbers[0]}, which this takeback does not know",
+            hints=["upgrade takeback: pip install --upgrade takeback"],
+        )
+    return numbers[1], numbers[2], at
+
+
+def _unsigned(body: bytes, at: int) -> tuple[int, int]:
+    """An unsigned integer of msgpack, and where it ends."""
+    first = body[at]
+    if first < 0x80:
+        return first, at + 1
+    size = {0xCC: 1, 0xCD: 2, 0xCE: 4}[first]
+    return int.from_bytes(body[at + 1 : at + 1 + size]), at + 1 + size
+
+
+def _peek(body: bytes) -> tuple[Any, bytes]:
+    """What a body is: list, dict or the code of an extension; and the data of that."""
+    first = body[0]
+    if 0x90 <= first <= 0x9F or first in (0xDC, 0xDD):
+        return list, b""
+    if 0x80 <= first <= 0x8F or first in (0xDE, 0xDF):
+        return dict, b""
+    if 0xD4 <= first <= 0xD8:
+        return body[1], body[2:]
+    size = {0xC7: 1, 0xC8: 2, 0xC9: 4}[first]
+    return body[1 + size], body[2 + size :]
+
+
+def _leading(data: bytes, count: int) -> list[Any]:
+    """The first elements of an array, each None, a string or an unsigned integer."""
+    if not data or not 0x90 + count <= data[0] <= 0x9F:
+        raise ValueError("an extension holds no array")
+    found: list[Any] = []
+    at = 1
+    for _ in range(count):
+        kind = data[at]
+        if kind == 0xC0:
+            found.append(None)
+            at += 1
+        elif 0xA0 <= kind <= 0xBF or 0xD9 <= kind <= 0xDB:
+            width = {0xD9: 1, 0xDA: 2, 0xDB: 4}.get(kind, 0)
+            size = int.from_bytes(data[at + 1 : at + 1 + width]) if width else kind & 0x1F
+            at += 1 + width + size
+            found.append(data[at - size : at].decode())
+        else:
+            number, at = _unsigned(data, at)
+            found.append(number)
+    return found
+
+
+def _move(found: Any, value: Any) -> None:
+    """Give an empty container what another one of its type has."""
+    if isinstance(value, list | bytearray):
+        value[:] = found
+    elif isinstance(value, deque):
+        value.extend(found)
+    elif hasattr(value, "update"):
+        if hasattr(value, "default_factory"):
+            value.default_factory = found.default_factory
+        value.update(found)
+    else:
+        vars(value).update(vars(found))
+
+
+def _paired(items: list[Any]) -> dict[Any, Any]:
+    if len(items) % 2:
+        raise ValueError("a dictionary has a key without a value")
+    found = dict(zip(items[::2], items[1::2], strict=True))
+    if len(found) * 2 != len(items):
+        raise ValueError("a dictionary has a key twice")
+    return found
+
+
+def _distinct(kind: type, items: list[Any]) -> Any:
+    found = kind(items)
+    if len(found) != len(items):
+        raise ValueError("a set has an element twice")
+    return found
+
+
+def _check_attributes(fields: Any) -> None:
+    if type(fields) is not dict:
+        raise ValueError("an object without attributes")
+
+
+def _pydantic(raw: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None, list[str]] | None:
+    if raw is None:
+        return None
+    private, extra, names = raw
+    if not all(each is None or type(each) is dict for each in (private, extra)) or type(names) is not list:
+        raise ValueError("what pydantic keeps is not as it should be")
+    return private, extra, names
+
+
+def _extras(raw: Any) -> dict[str, Any]:
+    kept = _pydantic(raw)
+    return {} if kept is None else {**(kept[1] or {}), **(kept[0] or {})}
+
+
+def _joined_list(parts: Iterable[list[Any]]) -> tuple[list[Any], int]:
+    found: list[Any] = []
+    for part in parts:
+        found += part
+    return found, len(found)
+
+
+def _joined_dict(parts: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], int]:
+    found: dict[str, Any] = {}
+    for part in parts:
+        found |= part
+    return found, len(found)
+
+
+def _join_as(make: Callable[[list[Any]], Any]) -> Callable[[Iterable[list[Any]]], tuple[Any, int]]:
+    def join(parts: Iterable[list[Any]]) -> tuple[Any, int]:
+        value = make(_joined_list(parts)[0])
+        return value, len(value)
+
+    return join
+
+
+_JOINED: dict[Any, Callable[[Any], tuple[Any, int]]] = {
+    tags.A_LIST: _joined_list,
+    tags.A_TUPLE: _join_as(tuple),
+    tags.A_DICT: _joined_dict,
+    tags.A_MAP: _join_as(_paired),
+    tags.A_SET: _join_as(lambda items: _distinct(set, items)),
+    tags.A_FROZENSET: _join_as(lambda items: _distinct(frozenset, items)),
+}
+
+_READ: dict[int, Callable[[_Decoder, memoryview], Any]] = {
+    tags.INTEGER: _Decoder._integer,
+    tags.TEXT: _Decoder._text,
+    tags.TUPLE: _Decoder._tuple,
+    tags.MAP: _Decoder._map,
+    tags.SET: _Decoder._set,
+    tags.FROZENSET: _Decoder._frozenset,
+    tags.VALUE: _Decoder._value,
+    tags.ENUM: _Decoder._enum,
+    tags.OBJECT: _Decoder._object,
+    tags.TYPE: _Decoder._type,
+    tags.HOLE: _Decoder._hole,
+    tags.SHARED: _Decoder._reference,
+    tags.SPLIT: _Decoder._split,
+    tags.LONG: _Decoder._long,
+    tags.MUTABLE: _Decoder._mutable,
+    tags.CUSTOM: _Decoder._custom,
+}

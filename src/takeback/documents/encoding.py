@@ -1,0 +1,421 @@
+"""Writing a value: its bytes, the blobs that they are split into, and what had to be left out.
+
+Equal values give equal bytes. Plain data goes through C in one piece; only what is long is looked into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum, Flag
+from typing import Any, NamedTuple, TypeVar
+
+from takeback.documents import mutables, values
+from takeback.documents.blobs import Writes, join
+from takeback.documents.holes import Allowed, Hole, Places
+from takeback.documents.known import custom, default_name, name_of
+from takeback.documents.mutables import MUTABLE
+from takeback.documents.paths import Step, path_text
+from takeback.documents.plain import SCALARS, containers_in, pack
+from takeback.documents.shapes import shape_of, take_apart
+from takeback.documents.splitting import FANOUT, index, leaves
+from takeback.documents.survey import Survey
+from takeback.documents.tags import (
+    A_BYTES,
+    A_DICT,
+    A_FROZENSET,
+    A_LIST,
+    A_MAP,
+    A_SET,
+    A_STRING,
+    A_SURROGATE_STRING,
+    A_TUPLE,
+    CUSTOM,
+    DEEP,
+    DEEPEST,
+    ENUM,
+    FORMAT,
+    FROZENSET,
+    HOLE,
+    INLINE,
+    INTEGER,
+    LONG,
+    LONGEST,
+    MAP,
+    OBJECT,
+    ROOM,
+    SET,
+    SHARED,
+    SPLIT,
+    TEXT,
+    TUPLE,
+    TYPE,
+    VALUE,
+    array,
+    extension,
+    mapping,
+)
+from takeback.documents.tags import MUTABLE as MUTABLE_TAG
+from takeback.errors import InvalidInput
+from takeback.model.ids import BlobKind
+from takeback.model.snapshot import NotCaptured
+
+_WRAPPED = {A_TUPLE: TUPLE, A_MAP: MAP, A_SET: SET, A_FROZENSET: FROZENSET}
+
+T = TypeVar("T")
+
+
+class Put(NamedTuple):
+    """A value that was written."""
+
+    id: bytes
+    """Of its root document."""
+    size: int
+    """Bytes of all its blobs."""
+    holes: tuple[NotCaptured, ...]
+    types: frozenset[type]
+    """The classes of the objects in it."""
+
+
+def put(writes: Writes, value: Any, *, holes: Allowed = False, name: str = "") -> Put:
+    """Write a value; InvalidInput, with the path to it, if something in it cannot be held and may be no hole."""
+    return _Encoder(writes, Places(holes), name or type(value).__name__.lower()).root(value)
+
+
+class _Encoder:
+    """Writes one value. ``_documents`` and ``_contents`` are what the blob in the making leads to, in order."""
+
+    def __init__(self, writes: Writes, allowed: Places, name: str) -> None:
+        self._writes = writes
+        self._allowed = allowed
+        self._path: list[Step] = [name]
+        self._depth = 0
+        self._size = 0
+        self._room = ROOM
+        self._holes: list[NotCaptured] = []
+        self._documents: list[bytes] = []
+        self._contents: list[bytes] = []
+        self._numbers: dict[int, int] = {}
+        self._apart: list[tuple[Any, list[Step]]] = []
+        """What is written apart, by number, with the path at which it was found."""
+
+    def root(self, value: Any) -> Put:
+        self._survey = survey = Survey(value)
+        body = self._write(value)
+        documents, contents = self._documents, self._contents
+        shared = list(self._write_apart())
+        levels = 0
+        if len(shared) > FANOUT:
+            top, levels = index(shared, self._put_index)
+            listed = [top]
+        else:
+            listed = shared
+        self._documents, self._contents = [*listed, *documents], contents
+        head = array(4) + pack(FORMAT) + pack(len(shared)) + pack(levels)
+        return Put(self._put_blob(head + body), self._size, tuple(self._holes), frozenset(survey.types))
+
+    def _write_apart(self) -> Iterable[bytes]:
+        """Shared objects, each as a document; writing one may find more."""
+        done = 0
+        while done < len(self._apart):
+            value, self._path = self._apart[done]
+            self._depth, self._documents, self._contents = 0, [], []
+            yield self._put_blob(self._content(value))
+            done += 1
+
+    def _put_blob(self, body: bytes) -> bytes:
+        self._room -= len(body)
+        if self._room < 0:
+            raise InvalidInput(
+                f"{self._path[0]} is more than the {ROOM >> 20} MiB that one state may have, long strings aside",
+                hints=["save its parts as several states"],
+            )
+        data = join(self._documents, self._contents, body)
+        self._size += len(data)
+        return self._writes.put(data, BlobKind.DOCUMENT)
+
+    def _put_index(self, ids: Sequence[bytes]) -> bytes:
+        self._documents, self._contents = list(ids), []
+        return self._put_blob(b"")
+
+    def _write(self, value: Any) -> bytes:
+        """The bytes of any value."""
+        if type(value) in SCALARS:
+            return self._scalar(value)
+        if id(value) in self._survey.shared or (self._depth >= DEEP and _has_identity(value)):
+            return self._shared(value)
+        return self._content(value)
+
+    def _shared(self, value: Any) -> bytes:
+        number = self._numbers.setdefault(id(value), len(self._apart))
+        if number == len(self._apart):
+            self._apart.append((value, list(self._path)))
+        return extension(SHARED, pack(number))
+
+    def _content(self, value: Any) -> bytes:
+        """The bytes of any value, whether it is shared or not."""
+        kind = type(value)
+        if (kind is list or kind is dict) and (data := self._plain_or_none(value)) is not None:
+            return data
+        if self._depth > DEEPEST:
+            raise InvalidInput(f"{self._where()} is nested too deep to be held", hints=["flatten it"])
+        self._depth += 1
+        try:
+            return self._by_kind(kind, value)
+        finally:
+            self._depth -= 1
+
+    def _plain_or_none(self, value: list[Any] | dict[Any, Any]) -> bytes | None:
+        """The bytes of plain data in which nothing is shared; None if it is anything else."""
+        if id(value) not in self._survey.plain:
+            found = containers_in(value)
+            if found is None or not self._survey.shared.isdisjoint(map(id, found[1:])):
+                return None
+        try:
+            return self._plain(value)
+        except (OverflowError, UnicodeEncodeError):
+            return None  # an integer or a string that msgpack has not
+
+    def _by_kind(self, kind: type, value: Any) -> bytes:
+        if kind in SCALARS:
+            return self._scalar(value)
+        if kind is list or kind is tuple:
+            return self._sequence(A_LIST if kind is list else A_TUPLE, enumerate(value), self._element)
+        if kind is dict:
+            return self._dict(value)
+        if kind is set or kind is frozenset:
+            return self._set(A_SET if kind is set else A_FROZENSET, value)
+        made = custom(kind)
+        if made is not None:
+            return extension(CUSTOM, array(2) + pack(name_of(kind)) + self._content(made.encode(value)))
+        if isinstance(value, Enum):
+            return self._enum(kind, value)
+        if isinstance(value, type):
+            return extension(TYPE, pack(name_of(value)))
+        if kind is Hole:
+            return self._hole(value.type)
+        return self._built_in(kind, value) or self._object(kind, value)
+
+    def _built_in(self, kind: type, value: Any) -> bytes | None:
+        """A value or a container that has a name of its own."""
+        try:
+            found, code = mutables.take(value), MUTABLE_TAG
+            if found is None:
+                found, code = values.take(value), VALUE
+        except TypeError as error:
+            return self._hole(default_name(kind), str(error))
+        if found is None:
+            return None
+        name, arguments = found
+        inside = b"".join([self._content(each) for each in arguments])  # none of them has an identity of its own
+        return extension(code, array(1 + len(arguments)) + pack(name) + inside)
+
+    def _scalar(self, value: Any) -> bytes:
+        kind = type(value)
+        if kind is str:
+            return self._string(value)
+        if kind is bytes:
+            return self._long(A_BYTES, value) if len(value) > LONGEST else pack(value)
+        if kind is int and not -(1 << 63) <= value < 1 << 64:
+            return extension(
+                INTEGER, value.to_bytes(((value if value >= 0 else ~value).bit_length() >> 3) + 1, signed=True)
+            )
+        return pack(value)
+
+    def _string(self, value: str) -> bytes:
+        try:
+            if len(value) <= LONGEST >> 2:
+                return pack(value)
+            data = value.encode()
+        except UnicodeEncodeError:
+            data = value.encode("utf-8", "surrogatepass")
+            return extension(TEXT, data) if len(data) <= LONGEST else self._long(A_SURROGATE_STRING, data)
+        return pack(value) if len(data) <= LONGEST else self._long(A_STRING, data)
+
+    def _long(self, what: int, data: bytes) -> bytes:
+        self._contents.append(self._writes.put(data, BlobKind.DATA))
+        self._size += len(data)
+        return extension(LONG, array(2) + pack(what) + pack(len(data)))
+
+    def _plain(self, value: list[Any] | dict[str, Any]) -> bytes:
+        """A plain list or dictionary; only elements that are long are looked into."""
+        whole = pack(value)
+        if len(whole) <= LONGEST:
+            return whole
+        marks = len(self._documents), len(self._contents)
+        inner: Sequence[Any]
+        keys: list[bytes] | None = None
+        if isinstance(value, list):
+            inner = value
+            elements = list(map(pack, value))
+        else:
+            keys = list(map(pack, value))
+            inner = list(value.values())
+            elements = list(map(bytes.__add__, keys, map(pack, inner)))
+        ends: dict[int, tuple[int, int]] = {}
+        for at, data in enumerate(elements):
+            if len(data) > LONGEST:
+                key = keys[at] if keys is not None else b""
+                elements[at] = key + self._plain_element(inner[at])
+                ends[at] = len(self._documents), len(self._contents)
+        return self._joined(A_LIST if keys is None else A_DICT, elements, marks, ends)
+
+    def _plain_element(self, value: Any) -> bytes:
+        if type(value) not in (list, dict):
+            return self._scalar(value)
+        return self._plain(value)
+
+    def _sequence(self, what: int, items: Iterable[T], write: Callable[[T], bytes]) -> bytes:
+        marks = now = len(self._documents), len(self._contents)
+        elements: list[bytes] = []
+        ends: dict[int, tuple[int, int]] = {}
+        for at, item in enumerate(items):
+            elements.append(write(item))
+            if (len(self._documents), len(self._contents)) != now:
+                ends[at] = now = len(self._documents), len(self._contents)
+        return self._joined(what, elements, marks, ends)
+
+    def _at(self, step: Step, value: Any) -> bytes:
+        self._path.append(step)
+        data = self._write(value)
+        self._path.pop()
+        return data
+
+    def _element(self, item: tuple[int, Any]) -> bytes:
+        return self._at(*item)
+
+    def _dict(self, value: dict[Any, Any]) -> bytes:
+        if all(type(key) is str for key in value):
+            try:
+                keys = list(map(pack, value))
+            except UnicodeEncodeError:
+                pass  # a key that msgpack has not
+            else:
+                return self._sequence(A_DICT, zip(keys, value.items(), strict=True), self._named)
+        return self._sequence(A_MAP, value.items(), self._item)
+
+    def _named(self, item: tuple[bytes, tuple[str, Any]]) -> bytes:
+        key, (name, value) = item
+        return key + self._at((name,), value)
+
+    def _item(self, item: tuple[Any, Any]) -> bytes:
+        key, value = item
+        return self._at(("key",), key) + self._at((key,), value)
+
+    def _set(self, what: int, value: Iterable[Any]) -> bytes:
+        """The elements in the order of their bytes, and of what these lead to."""
+        outer = self._documents, self._contents
+        found = []
+        for each in value:
+            self._documents, self._contents = [], []
+            found.append((self._at("{…}", each), self._documents, self._contents))
+        self._documents, self._contents = outer
+        return self._sequence(what, sorted(found), self._member)
+
+    def _member(self, item: tuple[bytes, list[bytes], list[bytes]]) -> bytes:
+        data, documents, contents = item
+        self._documents += documents
+        self._contents += contents
+        return data
+
+    def _joined(
+        self, what: int, elements: list[bytes], marks: tuple[int, int], ends: dict[int, tuple[int, int]]
+    ) -> bytes:
+        """Elements as one container, split into leaves if they are long together."""
+        if sum(map(len, elements)) <= INLINE:
+            return _wrap(what, elements)
+        documents, contents = self._documents[marks[0] :], self._contents[marks[1] :]
+        outer = self._documents[: marks[0]], self._contents[: marks[1]]
+        ids = []
+        used = marks
+        for begin, end in leaves(elements):
+            upto = used
+            if ends:
+                upto = next((ends[at] for at in range(end - 1, begin - 1, -1) if at in ends), used)
+            self._documents = documents[used[0] - marks[0] : upto[0] - marks[0]]
+            self._contents = contents[used[1] - marks[1] : upto[1] - marks[1]]
+            ids.append(self._put_blob(_leaf(what, elements[begin:end])))
+            used = upto
+        top, levels = index(ids, self._put_index)
+        self._documents, self._contents = outer
+        self._documents.append(top)
+        return extension(SPLIT, array(3) + pack(what) + pack(len(elements)) + pack(levels))
+
+    def _enum(self, kind: type, value: Enum) -> bytes:
+        member: Any = value._value_ if isinstance(value, Flag) else value._name_
+        return extension(ENUM, array(2) + pack(name_of(kind)) + self._scalar(member))
+
+    def _object(self, kind: type, value: Any) -> bytes:
+        shape = shape_of(kind)
+        if shape is None:
+            return self._hole(default_name(kind))
+        kept = take_apart(shape, value)
+        parts = [pack(name_of(kind)), self._attributes(kept.fields)]
+        if kept.slots is not None or kept.content is not None or kept.pydantic is not None:
+            parts.append(self._attributes(kept.slots) if kept.slots is not None else pack(None))
+        if kept.content is not None or kept.pydantic is not None:
+            parts.append(self._content(kept.content) if kept.content is not None else pack(None))
+        if kept.pydantic is not None:
+            private, extra, names = kept.pydantic
+            some = [self._attributes(each) if each is not None else pack(None) for each in (private, extra)]
+            parts.append(array(3) + b"".join(some) + pack(names))
+        return extension(OBJECT, array(len(parts)) + b"".join(parts))
+
+    def _attributes(self, fields: dict[str, Any]) -> bytes:
+        data = self._plain_or_none(fields)
+        if data is not None:
+            return data
+        try:
+            names = list(map(_attribute_name, fields))
+        except ValueError as error:
+            raise InvalidInput(f"{self._where()} has an attribute that {error}") from None
+        return self._sequence(A_DICT, zip(names, fields.items(), strict=True), self._attribute)
+
+    def _attribute(self, item: tuple[bytes, tuple[str, Any]]) -> bytes:
+        key, (name, value) = item
+        return key + self._at(f".{name}", value)
+
+    def _hole(self, type: str, why: str = "") -> bytes:
+        where = self._where()
+        if where not in self._allowed:
+            raise InvalidInput(
+                f"{where} is a {type.replace(':', '.')}, which no snapshot can hold" + (f": {why}" if why else ""),
+                hints=[
+                    f"leave it out with holes=[{where!r}], or holes=True for all such: a restore keeps the live one",
+                    "or say how it is written: takeback.documents.register(TYPE, encode=…, decode=…)",
+                ],
+            )
+        self._holes.append(NotCaptured(where, "live", type))
+        return extension(HOLE, pack(type))
+
+    def _where(self) -> str:
+        return path_text(self._path)
+
+
+def _attribute_name(name: Any) -> bytes:
+    if type(name) is not str:
+        raise ValueError(f"is named {name!r:.60}, which is no string")
+    try:
+        return pack(name)
+    except UnicodeEncodeError:
+        raise ValueError(f"is named {name!r:.60}, which is no text") from None
+
+
+def _has_identity(value: Any) -> bool:
+    """Whether it can change, so that it matters which one it is, and it can be written apart."""
+    if type(value) in MUTABLE:
+        return True
+    if isinstance(value, Enum | type) or custom(type(value)) is not None:
+        return False
+    shape = shape_of(type(value))
+    return shape is not None and not shape.immutable
+
+
+def _wrap(what: int, elements: Sequence[bytes]) -> bytes:
+    data = _leaf(what, elements)
+    return extension(_WRAPPED[what], data) if what in _WRAPPED else data
+
+
+def _leaf(what: int, elements: Sequence[bytes]) -> bytes:
+    if what == A_DICT:
+        return mapping(len(elements)) + b"".join(elements)
+    return array(len(elements) * (2 if what == A_MAP else 1)) + b"".join(elements)

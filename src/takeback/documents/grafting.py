@@ -1,0 +1,368 @@
+"""Putting a value back into the object that it was captured from: the same object, and the same containers inside of it.
+
+Whoever holds one of the lists or objects inside goes on holding the right one. First everything is matched and made ready;
+then every container gets its new content, or, if that fails for one of them, all have their old one.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from takeback.documents.aligning import align, twins
+from takeback.documents.holes import Hole
+from takeback.documents.known import custom, default_name
+from takeback.documents.mutables import MUTABLE, is_array
+from takeback.documents.paths import path_to
+from takeback.documents.plain import SCALARS
+from takeback.documents.shapes import Kept, Shape, put_together, refill, shape_of, take_apart
+from takeback.errors import Conflict, InvalidInput
+
+_ABSENT = object()
+
+
+class _Change(NamedTuple):
+    """What gives a live container its new content, and what gives it its old one again."""
+
+    apply: Callable[[], None]
+    revert: Callable[[], None]
+
+
+class Graft:
+    """A new value, made ready to take the place of what a live object holds; nothing has changed before `apply`."""
+
+    def __init__(self, fresh: Any, live: Any) -> None:
+        if type(fresh) is not type(live) or not can_change(live):
+            raise InvalidInput(
+                f"what was saved is a {default_name(type(fresh))}, which cannot be put back into a "
+                f"{default_name(type(live))}",
+                hints=["restore into an object of the same type that can change in place"],
+            )
+        self._places: dict[int, Any] = {}
+        """What takes the place of a fresh object, by its identity."""
+        self._claimed: set[int] = set()
+        """Live objects that take a place."""
+        self._pairs: list[tuple[Any, Any]] = []
+        """Fresh and live objects of which the second is to get the content of the first."""
+        self._held: list[Any] = [fresh, live]
+        self._match(fresh, live)
+        self._changes = list(self._prepare(fresh))
+
+    def apply(self) -> None:
+        """Give every container its new content; all of them, or none."""
+        done: list[_Change] = []
+        try:
+            for change in self._changes:
+                done.append(change)
+                change.apply()
+        except BaseException as error:
+            for change in reversed(done):
+                change.revert()
+            if isinstance(error, Exception):
+                raise Conflict(f"nothing was restored: {error!r:.200}") from error
+            raise
+
+    def revert(self) -> None:
+        """Give every container its old content again."""
+        for change in reversed(self._changes):
+            change.revert()
+
+    def _match(self, fresh: Any, live: Any) -> None:
+        """Find the live object for every fresh one: what stands at the same place, has the same type, and is free."""
+        waiting = deque([(fresh, live)])
+        while waiting:
+            one, other = waiting.popleft()
+            if isinstance(one, Hole):
+                if other is not _ABSENT:
+                    self._places[id(one)] = other
+                continue
+            if type(one) is not type(other) or type(one) in SCALARS:
+                continue
+            if type(one) is tuple:
+                waiting += zip(one, other, strict=False)
+                continue
+            if not can_change(one):
+                continue
+            if id(one) in self._places or id(other) in self._claimed or not _fits(one, other):
+                continue
+            if not self._take_twins(one, other):
+                if one is fresh or not _is_frozen(one):
+                    self._places[id(one)] = other
+                    self._claimed.add(id(other))
+                    self._pairs.append((one, other))
+                waiting += self._inner_pairs(one, other)
+
+    def _take_twins(self, fresh: Any, live: Any, skip: int = 0) -> bool:
+        """Leave plain data as it stands that is already as it should be, with all that is inside of it."""
+        both = twins(fresh, live)
+        if both is None:
+            return False
+        new, old = both[0][skip:], both[1][skip:]
+        if not self._claimed.isdisjoint(map(id, old)) or any(id(each) in self._places for each in new):
+            return False
+        self._places.update(zip(map(id, new), old, strict=True))
+        self._claimed.update(map(id, old))
+        self._held += (new, old)
+        return True
+
+    def _inner_pairs(self, fresh: Any, live: Any) -> Iterator[tuple[Any, Any]]:
+        shape = _shape(fresh)
+        if shape is None:
+            yield from self._container_pairs(fresh, live)
+            return
+        new, old = take_apart(shape, fresh), take_apart(shape, live)
+        self._held += (new.content, old.content)
+        yield from _mapping_pairs(new.fields, old.fields)
+        yield from _mapping_pairs(new.slots or {}, old.slots or {})
+        if new.content is not None:
+            yield from self._container_pairs(new.content, old.content)
+        if new.pydantic is not None and old.pydantic is not None:
+            for some, others in zip(new.pydantic[:2], old.pydantic[:2], strict=True):
+                yield from _mapping_pairs(_map(some), _map(others))
+
+    def _container_pairs(self, fresh: Any, live: Any) -> Iterator[tuple[Any, Any]]:
+        if isinstance(fresh, dict):
+            yield from _mapping_pairs(fresh, live)
+        elif isinstance(fresh, SimpleNamespace):
+            yield from _mapping_pairs(vars(fresh), vars(live))
+        elif isinstance(fresh, list | deque):
+            new, old = list(fresh), list(live)
+            same, changed = align(new, old)
+            if not self._take_twins([new[at] for at, _ in same], [old[at] for _, at in same], skip=1):
+                changed = sorted(same + changed)
+            yield from ((new[a], old[b]) for a, b in changed)
+        elif isinstance(fresh, tuple):
+            yield from zip(fresh, live, strict=False)
+
+    def _prepare(self, root: Any) -> Iterator[_Change]:
+        """What is to be done: live containers wait for `apply`; new ones are nobody's yet, and get it now."""
+        matched = {id(fresh): live for fresh, live in self._pairs}
+        lost: list[Hole] = []
+        new_ones: list[tuple[Any, Any]] = []
+        for fresh in _containers(root, self._places.keys() - matched.keys()):
+            target = matched.get(id(fresh), fresh)
+            content = self._content(fresh, lost)
+            if target is fresh:
+                new_ones.append((fresh, content))
+            elif not _is_same(target, content):
+                yield _change(target, content)
+        if lost:
+            raise Conflict(
+                f"nothing was restored: {path_to(root, lost[0], type(root).__name__.lower())} was not captured (a {lost[0].type}), and there is none "
+                "now that could be kept",
+                hints=["put one there, then restore again"],
+            )
+        for fresh, content in new_ones:
+            _set_content(fresh, content)
+
+    def _content(self, fresh: Any, lost: list[Hole]) -> Any:
+        """A fresh container's content, with live objects in the places of fresh ones."""
+
+        def placed(value: Any) -> Any:
+            kind = type(value)
+            if kind in SCALARS:
+                return value
+            if id(value) in self._places:
+                return self._places[id(value)]
+            if kind is tuple:
+                inner = tuple(map(placed, value))
+                return value if all(a is b for a, b in zip(inner, value, strict=True)) else inner
+            if kind is frozenset:
+                return frozenset(map(placed, value))
+            if kind is Hole:
+                lost.append(value)
+            return value
+
+        shape = _shape(fresh)
+        if shape is None:
+            return _mapped(fresh, placed)
+        kept = take_apart(shape, fresh)
+        pydantic = kept.pydantic
+        if pydantic is not None:
+            private, extra, names = pydantic
+            pydantic = _placed_map(private, placed), _placed_map(extra, placed), names
+        return Kept(
+            {name: placed(each) for name, each in kept.fields.items()},
+            _placed_map(kept.slots, placed),
+            None if kept.content is None else _mapped(kept.content, placed),
+            pydantic,
+        )
+
+
+def _placed_map(values: Mapping[str, Any] | None, placed: Callable[[Any], Any]) -> dict[str, Any] | None:
+    return None if values is None else {name: placed(each) for name, each in values.items()}
+
+
+def _mapped(container: Any, placed: Callable[[Any], Any]) -> Any:
+    """The content of a container, each element placed."""
+    if isinstance(container, dict):
+        return {placed(key): placed(each) for key, each in container.items()}
+    if isinstance(container, SimpleNamespace):
+        return {name: placed(each) for name, each in vars(container).items()}
+    if isinstance(container, list | deque | set | tuple | frozenset):
+        kind = list if isinstance(container, deque) else _plain_kind(container)
+        return kind(map(placed, container))
+    return container
+
+
+def _plain_kind(container: Any) -> type:
+    return next(kind for kind in (list, set, tuple, frozenset) if isinstance(container, kind))
+
+
+def can_change(value: Any) -> bool:
+    """Whether something can be given another content, and stay the same object."""
+    return type(value) in MUTABLE or is_array(value) or ((shape := _shape(value)) is not None and not shape.immutable)
+
+
+def _shape(value: Any) -> Shape | None:
+    kind = type(value)
+    return None if kind in MUTABLE or kind in SCALARS or custom(kind) is not None else shape_of(kind)
+
+
+def _fits(fresh: Any, live: Any) -> bool:
+    """Whether the live one can get the content of the fresh one."""
+    if isinstance(fresh, deque):
+        return bool(fresh.maxlen == live.maxlen)
+    if is_array(fresh):
+        return bool(fresh.dtype == live.dtype and fresh.shape == live.shape and live.flags.writeable)
+    return True
+
+
+def _mapping_pairs(fresh: Mapping[Any, Any], live: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    for key, value in fresh.items():
+        if type(value) not in SCALARS:
+            yield value, live.get(key, _ABSENT)
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _containers(root: Any, without: Iterable[int]) -> Iterator[Any]:
+    """Everything in a value that can change; what is in ``without`` is not looked into."""
+    seen = set(without)
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        kind = type(value)
+        if kind in SCALARS or id(value) in seen:
+            continue
+        if kind is tuple or kind is frozenset:
+            waiting += value
+            continue
+        shape = _shape(value)
+        if shape is None and kind not in MUTABLE and not is_array(value):
+            continue
+        seen.add(id(value))
+        if shape is None or not shape.immutable:
+            yield value
+        waiting += _inside(shape, value)
+
+
+def _inside(shape: Shape | None, value: Any) -> list[Any]:
+    if shape is None:
+        if isinstance(value, dict):
+            return [*value.keys(), *value.values()]
+        if isinstance(value, SimpleNamespace):
+            return list(vars(value).values())
+        return list(value) if isinstance(value, list | set | deque) else []
+    kept = take_apart(shape, value)
+    inner = [*kept.fields.values(), *(kept.slots or {}).values()]
+    if isinstance(kept.content, dict):
+        inner += [*kept.content.keys(), *kept.content.values()]
+    elif isinstance(kept.content, list | set | tuple | frozenset):
+        inner += kept.content
+    for some in (kept.pydantic or ())[:2]:
+        inner += _map(some).values()
+    return inner
+
+
+def _is_same(live: Any, content: Any) -> bool:
+    """Whether a list or dictionary holds exactly this already."""
+    if len(live) != len(content) if type(live) in (list, dict) else True:
+        return False
+    if type(live) is list:
+        return all(map(_is_one, live, content))
+    return all(map(_is_one, live, content)) and all(map(_is_one, live.values(), content.values()))
+
+
+def _is_one(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and type(a) in (str, int, bytes) and a == b)
+
+
+def _is_frozen(value: Any) -> bool:
+    """Whether nobody expects it to change: another one takes its place."""
+    cls = type(value)
+    parameters = getattr(cls, "__dataclass_params__", None)
+    config = getattr(cls, "model_config", None)
+    return (
+        (parameters is not None and parameters.frozen)
+        or (isinstance(config, dict) and bool(config.get("frozen")))
+        or (hasattr(cls, "__attrs_attrs__") and cls.__setattr__.__name__ == "_frozen_setattrs")
+    )
+
+
+def _change(live: Any, content: Any) -> _Change:
+    old = _present(live)
+    return _Change(lambda: _set_content(live, content), lambda: _set_content(live, old))
+
+
+def _present(live: Any) -> Any:
+    """A copy of what a container holds now."""
+    if is_array(live):
+        return live.copy()
+    if isinstance(live, defaultdict) and type(live) is defaultdict:
+        return defaultdict(live.default_factory, live)
+    shape = _shape(live)
+    if shape is None:
+        return _mapped(live, lambda value: value) if not isinstance(live, bytearray) else bytes(live)
+    kept = take_apart(shape, live)
+    pydantic = kept.pydantic
+    if pydantic is not None:
+        pydantic = _copied(pydantic[0]), _copied(pydantic[1]), pydantic[2]
+    return Kept(dict(kept.fields), kept.slots, kept.content, pydantic)
+
+
+def _copied(values: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if values is None else dict(values)
+
+
+def _set_content(target: Any, content: Any) -> None:
+    shape = _shape(target)
+    if shape is not None:
+        _keep_maps(shape, target, content)
+    elif is_array(target):
+        target[...] = content
+    elif isinstance(target, deque):
+        target.clear()
+        target.extend(content)
+    elif isinstance(target, SimpleNamespace):
+        vars(target).clear()
+        vars(target).update(content)
+    elif isinstance(target, OrderedDict | defaultdict):
+        if isinstance(content, defaultdict) and isinstance(target, defaultdict):
+            target.default_factory = content.default_factory
+        target.clear()
+        target.update(content)
+    else:
+        refill(type(target), target, content)
+
+
+def _keep_maps(shape: Shape, target: Any, content: Kept) -> None:
+    """Objects keep the dictionaries in which pydantic has private and extra attributes."""
+    if content.pydantic is not None:
+        private, extra, names = content.pydantic
+        now = take_apart(shape, target).pydantic
+        assert now is not None
+        content = content._replace(pydantic=(_refilled(now[0], private), _refilled(now[1], extra), names))
+    put_together(shape, target, content)
+
+
+def _refilled(now: dict[str, Any] | None, wanted: dict[str, Any] | None) -> dict[str, Any] | None:
+    if now is None or wanted is None or now is wanted:
+        return wanted
+    now.clear()
+    now.update(wanted)
+    return now

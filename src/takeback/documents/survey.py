@@ -1,0 +1,101 @@
+"""What is reached more than once in a value: those objects are written once, and referred to.
+
+Only what can change is looked at: that two tuples are one tells nobody anything, that two lists are one does.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any
+
+from takeback.documents.known import custom
+from takeback.documents.mutables import MUTABLE, is_array
+from takeback.documents.plain import SCALARS, containers_in
+from takeback.documents.shapes import Shape, shape_of, take_apart
+
+
+class Survey:
+    """Everything mutable that a value leads to. It holds what it has seen, so that no identity is used twice."""
+
+    def __init__(self, value: Any) -> None:
+        self.shared: set[int] = set()
+        """Identities of what is reached twice."""
+        self.plain: set[int] = set()
+        """Identities of lists and dictionaries that are plain data, and hold nothing shared."""
+        self.types: set[type] = set()
+        """The classes of all objects and enumerations, and classes that are values themselves."""
+        self._seen: set[int] = set()
+        self._blocks: list[list[Any]] = []
+        self._held: list[Any] = []
+        self._waiting: list[Any] = [value]
+        while self._waiting:
+            self._look(self._waiting.pop())
+        for block in self._blocks:
+            if not self.shared or self.shared.isdisjoint(map(id, block)):
+                self.plain.add(id(block[0]))
+
+    def _look(self, value: Any) -> None:
+        kind = type(value)
+        if kind in SCALARS:
+            return
+        if kind is tuple or kind is frozenset:
+            self._waiting += value
+        elif kind in MUTABLE:
+            if self._is_new(value) and not self._take_plain(value):
+                self._waiting += inside(value)
+        elif is_array(value):
+            self._is_new(value)
+        elif isinstance(value, Enum):
+            self.types.add(kind)
+        elif isinstance(value, type):
+            self.types.add(value)
+        elif custom(kind) is not None:
+            self.types.add(kind)
+        else:
+            shape = shape_of(kind)
+            if shape is not None and (shape.immutable or self._is_new(value)):
+                self.types.add(kind)
+                self._take_apart(shape, value)
+
+    def _is_new(self, value: Any) -> bool:
+        if id(value) in self._seen:
+            self.shared.add(id(value))
+            return False
+        self._seen.add(id(value))
+        self._held.append(value)
+        return True
+
+    def _take_plain(self, value: Any) -> bool:
+        """Take a whole plain value at once, if it is one in which nothing is reached twice."""
+        block = containers_in(value) if type(value) is list or type(value) is dict else None
+        if block is None:
+            return False
+        ids = set(map(id, block))
+        if len(ids) < len(block) or len(self._seen & ids) > 1:  # the value itself has been noted just now
+            return False
+        self._seen |= ids
+        self._blocks.append(block)
+        return True
+
+    def _take_apart(self, shape: Shape, value: Any) -> None:
+        kept = take_apart(shape, value)
+        self._waiting += kept.fields.values()
+        self._waiting += (kept.slots or {}).values()
+        if kept.content is not None:
+            self._held.append(kept.content)
+            self._waiting += inside(kept.content)
+        if kept.pydantic is not None:
+            private, extra, _ = kept.pydantic
+            self._waiting += (private or {}).values()
+            self._waiting += (extra or {}).values()
+
+
+def inside(value: Any) -> list[Any]:
+    """What a container holds, keys too."""
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, SimpleNamespace):
+        return list(vars(value).values())
+    return list(value) if isinstance(value, list | tuple | set | frozenset | deque) else []

@@ -1,0 +1,1 @@
+"""State: any Python object, captured as a document and restored in place."""

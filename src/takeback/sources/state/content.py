@@ -1,0 +1,80 @@
+"""A state part's content in the words of plans and diffs: one path, the part's name, at which the whole document stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from takeback import documents
+from takeback.model.diff import Change, Difference
+from takeback.model.plan import Effect, Kept
+from takeback.model.snapshot import NotCaptured, Part
+from takeback.model.tree import FILE, Entry
+from takeback.sources.protocol import Proposal
+
+if TYPE_CHECKING:
+    from takeback.sources.protocol import Step
+    from takeback.store.reader import Reader
+
+KIND = "state"
+
+
+def part(name: str, made: documents.Put, type: str) -> Part:
+    """The part of a value that was written."""
+    return Part(name, KIND, {"content": made.id}, {"type": type, "size": made.size}, made.holes)
+
+
+def entry(part: Part) -> Entry:
+    size = part.detail.get("size", 0)
+    return Entry(FILE, 0, size if isinstance(size, int) else 0, part.content)
+
+
+def between(present: Part, target: Part) -> tuple[Effect, ...]:
+    """What makes the one the other."""
+    if present.content == target.content:
+        return ()
+    return (Effect(present.name, present.name, entry(present), entry(target)),)
+
+
+def taken_back(present: Part, steps: Sequence[Step]) -> Proposal:
+    """What takes back steps, newest first: the whole goes back if it is as they left it, and is a conflict if not."""
+    name = present.name
+    wanted = [step for step in steps if name not in step.leave and step.before.content != step.after.content]
+    if not wanted:
+        return Proposal()
+    now = present.content
+    for step in wanted:
+        if now != step.after.content:
+            if present.content == wanted[-1].before.content:
+                return Proposal()
+            return Proposal(conflicts=(Kept(name, name, "it has changed since"),))
+        now = step.before.content
+    return Proposal(between(present, wanted[-1].before))
+
+
+def moved(present: Part, effects: Iterable[Effect]) -> tuple[str, ...]:
+    """Those that do not find what they expect."""
+    return tuple(each.path for each in effects if each.before is None or each.before.id != present.content)
+
+
+def amended(reader: Reader, present: Part, effects: Sequence[Effect]) -> Part:
+    """The part that the present is once the effects are in place."""
+    after = effects[-1].after if effects else None
+    if after is None:
+        return present
+    found = documents.holes_in(documents.get(reader, after.id, unknown="record"), present.name)
+    holes = tuple(NotCaptured(path, "live", type) for path, type in found)
+    refs = {key: blob for key, blob in present.refs.items() if key != "not_captured"}
+    return present._replace(
+        refs={**refs, "content": after.id}, detail={**present.detail, "size": after.size}, not_captured=holes
+    )
+
+
+def changes(name: str, a: Part | None, b: Part | None) -> Iterator[Change]:
+    if a is None or b is None or a.content != b.content:
+        yield Change(name, name, a and entry(a), b and entry(b))
+
+
+def differences(reader: Reader, a: Part, b: Part) -> Iterator[Difference]:
+    """What differs inside, place by place."""
+    return documents.compare(reader, a.content, reader, b.content, b.name)

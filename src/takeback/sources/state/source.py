@@ -1,0 +1,212 @@
+"""The state source: an object of this process, captured whole and restored in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
+
+from takeback import documents
+from takeback.documents.holes import Allowed
+from takeback.errors import Conflict, Integrity, InvalidInput, Locked
+from takeback.model.plan import Effect, Kept
+from takeback.model.snapshot import Part
+from takeback.sources.protocol import Proposal
+from takeback.sources.state import content
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
+
+if TYPE_CHECKING:
+    from takeback.model.diff import Change, Difference
+    from takeback.model.progress import Watch
+    from takeback.sources.protocol import Step
+
+_TRIES = 5
+
+
+class Lock(Protocol):
+    """What `threading.Lock` and its kin are."""
+
+    def acquire(self) -> Any: ...
+
+    def release(self) -> Any: ...
+
+    def __enter__(self) -> Any: ...
+
+    def __exit__(self, *error: Any) -> Any: ...
+
+
+class State:
+    """Any object that can change in place: an agent, its memory, a list of messages.
+
+    ``lock`` is held while the object is read or restored: give the one that keeps others from changing it meanwhile.
+    ``holes`` says where something may be left out that cannot be held (a client, a lock): nowhere, anywhere (True), or at
+    paths such as ``memory.tools[*].client``; a restore keeps what is there. ``types`` are classes that may come back
+    although neither the object nor its annotations name them just now.
+    """
+
+    kind = content.KIND
+    root = ""
+
+    def __init__(
+        self, name: str, obj: Any, lock: Lock | None = None, *, holes: Allowed = False, types: Iterable[type] = ()
+    ) -> None:
+        if not name.strip() or not name.isprintable():
+            raise InvalidInput(f"{name!r:.60} cannot be the name of a state", hints=["tb.State('memory', agent)"])
+        if not documents.can_change(obj):
+            raise InvalidInput(
+                f"a {type(obj).__qualname__} cannot be restored in place, so it can be no state",
+                hints=["give the object or the list that holds it"],
+            )
+        self.name = name
+        self.object = obj
+        self._lock = lock
+        self._holes = holes
+        self._types = {*types}
+        self._placed: bytes | None = None
+        """What the last restore put in place, and has read back."""
+
+    def __repr__(self) -> str:
+        return f"<State {self.name!r} of a {type(self.object).__qualname__}>"
+
+    def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
+        with self._locked():
+            made = self._written(writer)
+        self._types |= made.types
+        return content.part(self.name, made, documents.default_name(type(self.object)))
+
+    def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+        _check_no_paths(paths)
+        return Proposal(content.between(present, target))
+
+    def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
+        return content.taken_back(present, steps)
+
+    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
+        _check_no_paths(paths)
+        return [Effect(self.name, self.name, None, content.entry(part))]
+
+    def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
+        return content.moved(present, effects)
+
+    def elsewhere(self, place: str) -> State:
+        raise InvalidInput(
+            f"{self.name} is the state of an object, which no directory can take",
+            hints=[f"line.value(REF, {self.name!r}) gives what it was"],
+        )
+
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> StagedState:
+        return StagedState(self, reader, effects)
+
+    def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        """Read the object again; but right after a restore, which has read it while nobody could change it."""
+        wanted = [each for each in effects if each.after is None or each.after.id != self._placed]
+        if not wanted:
+            return ()
+        with self._locked():
+            now = documents.put(documents.Nowhere(), self.object, holes=True, name=self.name).id
+        return tuple(each for each in wanted if each.after is None or each.after.id != now)
+
+    def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
+        return content.amended(writer.reader, present, effects)
+
+    def diff(
+        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
+    ) -> Iterator[Change]:
+        return content.changes(self.name, a, b)
+
+    def compare(self, reader: Reader, a: Part, b: Part) -> Iterator[Difference]:
+        return content.differences(reader, a, b)
+
+    def count(self, reader: Reader, part: Part) -> int:
+        return 1
+
+    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
+        return part.content if path == self.name else None
+
+    def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
+        raise InvalidInput(
+            f"{self.name} is the state of an object, and has no files", hints=[f"line.value(REF, {self.name!r})"]
+        )
+
+    def value(self, reader: Reader, part: Part, types: Iterable[type] = ()) -> Any:
+        """What a part holds, new."""
+        known = documents.Known(types)
+        known.allow((*self._types, *documents.types_in(self.object)))
+        return documents.get(reader, part.content, types=known)
+
+    def _locked(self) -> AbstractContextManager[Any]:
+        return self._lock or nullcontext()
+
+    def _written(self, writes: documents.Writes) -> documents.Put:
+        for left in reversed(range(_TRIES)):
+            try:
+                return documents.put(writes, self.object, holes=self._holes, name=self.name)
+            except RuntimeError as error:
+                if "changed size" not in str(error) and "mutated during" not in str(error):
+                    raise
+                if not left:
+                    raise Locked(
+                        f"{self.name} changes while it is being captured: {error}",
+                        hints=["give the lock that whoever changes it holds: tb.State(name, obj, lock=…)"],
+                    ) from error
+        raise AssertionError("the last try returns or raises")
+
+
+class StagedState:
+    """A state made ready: everything is decoded and matched; the lock is held until it is in place or given up."""
+
+    def __init__(self, source: State, reader: Reader, effects: Sequence[Effect]) -> None:
+        self._source = source
+        self._reader = reader
+        self._wanted = effects[-1].after
+        self._held = False
+        if self._wanted is None:
+            raise InvalidInput(f"{source.name} cannot be removed: it is an object")
+        if source._lock is not None:
+            source._lock.acquire()
+            self._held = True
+        try:
+            self._check_unchanged(effects[0])
+            self._graft = documents.ready(reader, self._wanted.id, source.object, source._types)
+        except BaseException:
+            self.discard()
+            raise
+
+    @property
+    def kept(self) -> tuple[Kept, ...]:
+        return ()
+
+    def apply(self) -> None:
+        source, wanted = self._source, self._wanted
+        assert wanted is not None
+        source._placed = None
+        try:
+            self._graft.apply()
+            if not documents.is_as_saved(self._reader, wanted.id, source.object):
+                self._graft.revert()
+                raise Integrity(f"{source.name} was restored, but reads back differently; it is as it was before")
+            source._placed = wanted.id
+        finally:
+            self.discard()
+
+    def discard(self) -> None:
+        if self._held and self._source._lock is not None:
+            self._held = False
+            self._source._lock.release()
+
+    def _check_unchanged(self, effect: Effect) -> None:
+        """What the plan found, and the safety snapshot holds, must be what is overwritten."""
+        if effect.before is None:
+            return
+        now = documents.put(documents.Nowhere(), self._source.object, holes=True, name=self._source.name).id
+        if now not in (effect.before.id, self._wanted and self._wanted.id):
+            raise Conflict(
+                f"nothing was restored: {self._source.name} changed meanwhile",
+                hints=["give the lock that whoever changes it holds: tb.State(name, obj, lock=…)"],
+            )
+
+
+def _check_no_paths(paths: Sequence[str] | None) -> None:
+    if paths is not None:
+        raise InvalidInput("the state of an object has no paths: it is put back as a whole", hints=["leave PATH out"])
