@@ -16,9 +16,9 @@ VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo for
 STORE_VERBS = "timeline verify stats prune purge undrop maintain upkeep repair export import_ push pull"
 
 NAMES = {
-    "entries": {"here", "open"},
-    "what they give": {"Store", "Timeline"},
-    "sources": {"Workspace"},
+    "entries": {"here", "open", "capture"},
+    "what they give": {"Store", "Timeline", "Document"},
+    "sources": {"Workspace", "State"},
     "values": {
         "Snapshot",
         "Part",
@@ -32,6 +32,7 @@ NAMES = {
         "Report",
         "Diff",
         "Change",
+        "Difference",
         "Health",
         "Usage",
         "Policy",

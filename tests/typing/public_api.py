@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from threading import Lock
 from typing import Any, assert_type
 
 import takeback as tb
@@ -45,9 +46,17 @@ def timelines(store: tb.Store) -> None:
     workspace = tb.Workspace(
         ".", name="code", include=[".env"], exclude=("*.log",), max_file_size="1GiB", time_budget="5s"
     )
-    line = assert_type(store.timeline("coder", sources=[workspace]), tb.Timeline)
+    memory = tb.State("memory", ["hello"], Lock(), holes=["memory.client"], types=[Path])
+    line = assert_type(store.timeline("coder", sources=[workspace, memory]), tb.Timeline)
     assert_type(line.name, str)
     assert_type(line.root, str)
+
+
+def documents() -> None:
+    document = assert_type(tb.capture({"a": 1}, holes=True), tb.Document)
+    assert_type(document.restore_into({}), None)
+    assert_type(document.diff(document), tuple[tb.Difference, ...])
+    assert_type(document.holes, tuple[tb.NotCaptured, ...])
 
 
 def saving(line: tb.Timeline) -> None:

@@ -351,7 +351,7 @@ def _head(body: bytes) -> tuple[int, int, int]:
         numbers.append(number)
     if numbers[0] != tags.FORMAT:
         raise Integrity(
-            f"a document has format {numbers[0]}, which this takeback does not know",
+            f"a document has format {numbers[0]}, which only a newer takeback can read",
             hints=["upgrade takeback: pip install --upgrade takeback"],
         )
     return numbers[1], numbers[2], at
