@@ -5,7 +5,7 @@ The format is written down where it is implemented: `takeback.documents.blobs` (
 """
 
 from takeback.documents.blobs import Links, Reads, Writes, links
-from takeback.documents.comparing import compare, is_as_saved
+from takeback.documents.comparing import compare
 from takeback.documents.decoding import get
 from takeback.documents.document import Document, capture, ready, types_in
 from takeback.documents.encoding import Put, put
@@ -14,11 +14,13 @@ from takeback.documents.holes import Hole, Record
 from takeback.documents.known import Known, default_name, register
 from takeback.documents.memory import Nowhere
 from takeback.documents.paths import holes_in
+from takeback.documents.standing import Leaves
 
 __all__ = [
     "Document",
     "Hole",
     "Known",
+    "Leaves",
     "Links",
     "Nowhere",
     "Put",
@@ -31,7 +33,6 @@ __all__ = [
     "default_name",
     "get",
     "holes_in",
-    "is_as_saved",
     "links",
     "put",
     "ready",

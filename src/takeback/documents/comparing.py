@@ -13,9 +13,7 @@ from typing import Any
 from takeback.documents.aligning import align, key_of
 from takeback.documents.blobs import Reads
 from takeback.documents.decoding import get
-from takeback.documents.encoding import put
 from takeback.documents.holes import Hole, Record
-from takeback.documents.memory import Blobs
 from takeback.documents.paths import path_text
 from takeback.documents.plain import SCALARS
 from takeback.model.diff import Difference
@@ -30,17 +28,6 @@ def compare(reads_a: Reads, a: bytes, reads_b: Reads, b: bytes, part: str = "") 
         return
     before, after = get(reads_a, a, unknown="record"), get(reads_b, b, unknown="record")
     yield from differences(before, after, part)
-
-
-def is_as_saved(reads: Reads, id: bytes, live: Any) -> bool:
-    """Whether an object is what a document says, holes aside: those have whatever is there."""
-    blobs = Blobs()
-    now = put(blobs, live, holes=True).id
-    if now == id:
-        return True
-    saved, present = get(reads, id, unknown="record"), get(blobs, now, unknown="record")
-    found = list(_Walk().values(saved, present, ()))
-    return bool(found) and all(isinstance(before, Hole) for _, _, before, _ in found)
 
 
 def differences(a: Any, b: Any, part: str = "") -> Iterator[Difference]:

@@ -21,6 +21,7 @@ from takeback.documents.blobs import Links, Reads, split
 from takeback.documents.holes import Hole, Record
 from takeback.documents.known import Known, custom
 from takeback.documents.shapes import Kept, Shape, put_together, shape_of, shell, take_apart
+from takeback.documents.standing import Standing
 from takeback.errors import Integrity, InvalidInput, TakebackError
 from takeback.model.ids import BlobKind
 
@@ -33,14 +34,23 @@ _WRONG = (
 )  # fmt: skip
 
 
-def get(reads: Reads, id: bytes, *, types: Iterable[type] | Known = (), unknown: Unknown = "refuse") -> Any:
-    """The value of a document, new; Integrity if it is none, InvalidInput if a class in it may not come back."""
+def get(
+    reads: Reads,
+    id: bytes,
+    *,
+    types: Iterable[type] | Known = (),
+    unknown: Unknown = "refuse",
+    standing: Standing | None = None,
+) -> Any:
+    """The value of a document, new but for what is ``standing``; Integrity if it is none, InvalidInput if a class in it may
+    not come back."""
     known = types if isinstance(types, Known) else Known(types)
-    return _Decoder(reads, known, unknown).root(id)
+    return _Decoder(reads, known, unknown, standing or Standing()).root(id)
 
 
 class _Decoder:
-    def __init__(self, reads: Reads, known: Known, unknown: Unknown) -> None:
+    def __init__(self, reads: Reads, known: Known, unknown: Unknown, standing: Standing) -> None:
+        self._standing = standing
         self._reads = reads
         self._known = known
         self._records = unknown == "record"
@@ -253,6 +263,10 @@ class _Decoder:
         kind = dict if what == tags.A_DICT else list
         with ahead(leaves) if ahead is not None and len(leaves) > 1 else nullcontext():
             for id in leaves:
+                if what == tags.A_LIST and (there := self._standing.take(id)) is not None:
+                    self._spend(64)
+                    yield there
+                    continue
                 links, body = self._blob(id)
                 with self._inside(links):
                     found = self._unpack(body)
@@ -351,7 +365,7 @@ def _head(body: bytes) -> tuple[int, int, int]:
         numbers.append(number)
     if numbers[0] != tags.FORMAT:
         raise Integrity(
-            f"a document has format {numbers[0]}, which only a newer takeback can read",
+            f"a document has format {numbers[0]}, which only a newer version reads",
             hints=["upgrade takeback: pip install --upgrade takeback"],
         )
     return numbers[1], numbers[2], at

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from takeback.documents.blobs import Reads
 from takeback.documents.comparing import compare
 from takeback.documents.decoding import get
 from takeback.documents.encoding import put
@@ -12,6 +13,7 @@ from takeback.documents.grafting import Graft
 from takeback.documents.holes import Allowed
 from takeback.documents.known import Known
 from takeback.documents.memory import Blobs
+from takeback.documents.standing import Leaves, Standing
 from takeback.documents.survey import Survey
 from takeback.model.diff import Difference
 from takeback.model.snapshot import NotCaptured
@@ -42,7 +44,7 @@ class Document:
 
     def restore_into(self, target: Any, types: Iterable[type] = ()) -> None:
         """Make an object what it was, in place and wholly, or leave it as it is and raise."""
-        ready(self._blobs, self.id, target, (*self._types, *types)).apply()
+        ready(self._blobs, self.id, target, Known((*self._types, *types, *types_in(target)))).apply()
 
     def diff(self, other: Document) -> tuple[Difference, ...]:
         """What differs in the other one."""
@@ -56,11 +58,11 @@ def capture(value: Any, *, holes: Allowed = False) -> Document:
     return Document(made.id, blobs, made.holes, made.types)
 
 
-def ready(reads: Any, id: bytes, target: Any, types: Iterable[type] = ()) -> Graft:
-    """A document made ready to be put into an object; nothing has changed yet."""
-    known = Known(types)
-    known.allow(types_in(target))
-    return Graft(get(reads, id, types=known), target)
+def ready(reads: Reads, id: bytes, target: Any, known: Known, leaves: Leaves | None = None) -> Graft:
+    """A document made ready to be put into an object; nothing has changed yet. ``leaves`` are those of the object as it was
+    just captured."""
+    standing = Standing(leaves)
+    return Graft(get(reads, id, types=known, standing=standing), target, standing)
 
 
 def types_in(value: Any) -> set[type]:

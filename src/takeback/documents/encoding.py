@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, Flag
+from itertools import compress, count
 from typing import Any, NamedTuple, TypeVar
 
 from takeback.documents import mutables, values
@@ -18,6 +19,7 @@ from takeback.documents.paths import Step, path_text
 from takeback.documents.plain import SCALARS, containers_in, pack
 from takeback.documents.shapes import shape_of, take_apart
 from takeback.documents.splitting import FANOUT, index, leaves
+from takeback.documents.standing import Leaves
 from takeback.documents.survey import Survey
 from takeback.documents.tags import (
     A_BYTES,
@@ -74,6 +76,8 @@ class Put(NamedTuple):
     holes: tuple[NotCaptured, ...]
     types: frozenset[type]
     """The classes of the objects in it."""
+    leaves: Leaves
+    """Which elements of which lists became which leaf, as long as nobody changes them."""
 
 
 def put(writes: Writes, value: Any, *, holes: Allowed = False, name: str = "") -> Put:
@@ -94,6 +98,7 @@ class _Encoder:
         self._holes: list[NotCaptured] = []
         self._documents: list[bytes] = []
         self._contents: list[bytes] = []
+        self._leaves: Leaves = {}
         self._numbers: dict[int, int] = {}
         self._apart: list[tuple[Any, list[Step]]] = []
         """What is written apart, by number, with the path at which it was found."""
@@ -111,7 +116,7 @@ class _Encoder:
             listed = shared
         self._documents, self._contents = [*listed, *documents], contents
         head = array(4) + pack(FORMAT) + pack(len(shared)) + pack(levels)
-        return Put(self._put_blob(head + body), self._size, tuple(self._holes), frozenset(survey.types))
+        return Put(self._put_blob(head + body), self._size, tuple(self._holes), frozenset(survey.types), self._leaves)
 
     def _write_apart(self) -> Iterable[bytes]:
         """Shared objects, each as a document; writing one may find more."""
@@ -252,12 +257,13 @@ class _Encoder:
             inner = list(value.values())
             elements = list(map(bytes.__add__, keys, map(pack, inner)))
         ends: dict[int, tuple[int, int]] = {}
-        for at, data in enumerate(elements):
-            if len(data) > LONGEST:
-                key = keys[at] if keys is not None else b""
-                elements[at] = key + self._plain_element(inner[at])
-                ends[at] = len(self._documents), len(self._contents)
-        return self._joined(A_LIST if keys is None else A_DICT, elements, marks, ends)
+        for at in list(compress(count(), map(LONGEST.__lt__, map(len, elements)))):
+            key = keys[at] if keys is not None else b""
+            elements[at] = key + self._plain_element(inner[at])
+            ends[at] = len(self._documents), len(self._contents)
+        if isinstance(value, list):
+            return self._joined(A_LIST, elements, marks, ends, value)
+        return self._joined(A_DICT, elements, marks, ends)
 
     def _plain_element(self, value: Any) -> bytes:
         if type(value) not in (list, dict):
@@ -318,16 +324,22 @@ class _Encoder:
         return data
 
     def _joined(
-        self, what: int, elements: list[bytes], marks: tuple[int, int], ends: dict[int, tuple[int, int]]
+        self,
+        what: int,
+        elements: list[bytes],
+        marks: tuple[int, int],
+        ends: dict[int, tuple[int, int]],
+        origin: list[Any] | None = None,
     ) -> bytes:
-        """Elements as one container, split into leaves if they are long together."""
-        if sum(map(len, elements)) <= INLINE:
+        """Elements as one container, split into leaves if they are long together; ``origin`` is the plain list of them."""
+        lengths = list(map(len, elements))
+        if sum(lengths) <= INLINE:
             return _wrap(what, elements)
         documents, contents = self._documents[marks[0] :], self._contents[marks[1] :]
         outer = self._documents[: marks[0]], self._contents[: marks[1]]
         ids = []
         used = marks
-        for begin, end in leaves(elements):
+        for begin, end in leaves(elements, lengths):
             upto = used
             if ends:
                 upto = next((ends[at] for at in range(end - 1, begin - 1, -1) if at in ends), used)
@@ -335,6 +347,8 @@ class _Encoder:
             self._contents = contents[used[1] - marks[1] : upto[1] - marks[1]]
             ids.append(self._put_blob(_leaf(what, elements[begin:end])))
             used = upto
+            if origin is not None and not self._documents and not self._contents:
+                self._leaves.setdefault(ids[-1], []).append((origin, begin, end))
         top, levels = index(ids, self._put_index)
         self._documents, self._contents = outer
         self._documents.append(top)

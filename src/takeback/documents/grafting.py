@@ -7,7 +7,9 @@ then every container gets its new content, or, if that fails for one of them, al
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import compress, count
+from operator import is_, not_
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ from takeback.documents.mutables import MUTABLE, is_array
 from takeback.documents.paths import path_to
 from takeback.documents.plain import SCALARS
 from takeback.documents.shapes import Kept, Shape, put_together, refill, shape_of, take_apart
+from takeback.documents.standing import Standing
 from takeback.errors import Conflict, InvalidInput
 
 _ABSENT = object()
@@ -27,13 +30,14 @@ class _Change(NamedTuple):
     """What gives a live container its new content, and what gives it its old one again."""
 
     apply: Callable[[], None]
+    done: Callable[[], bool]
     revert: Callable[[], None]
 
 
 class Graft:
     """A new value, made ready to take the place of what a live object holds; nothing has changed before `apply`."""
 
-    def __init__(self, fresh: Any, live: Any) -> None:
+    def __init__(self, fresh: Any, live: Any, standing: Standing) -> None:
         if type(fresh) is not type(live) or not can_change(live):
             raise InvalidInput(
                 f"what was saved is a {default_name(type(fresh))}, which cannot be put back into a "
@@ -46,6 +50,9 @@ class Graft:
         """Live objects that take a place."""
         self._pairs: list[tuple[Any, Any]] = []
         """Fresh and live objects of which the second is to get the content of the first."""
+        self._standing = standing.ids
+        """Elements of lists in ``fresh`` that are live already, and stay as they are."""
+        self._unchanged = standing.unchanged
         self._held: list[Any] = [fresh, live]
         self._match(fresh, live)
         self._changes = list(self._prepare(fresh))
@@ -57,6 +64,7 @@ class Graft:
             for change in self._changes:
                 done.append(change)
                 change.apply()
+            self._read_back()
         except BaseException as error:
             for change in reversed(done):
                 change.revert()
@@ -64,10 +72,10 @@ class Graft:
                 raise Conflict(f"nothing was restored: {error!r:.200}") from error
             raise
 
-    def revert(self) -> None:
-        """Give every container its old content again."""
-        for change in reversed(self._changes):
-            change.revert()
+    def _read_back(self) -> None:
+        """Every container must hold what it was given, and whatever was left as it stood must be as it was."""
+        if not all(change.done() for change in self._changes) or not self._unchanged():
+            raise RuntimeError("it reads back differently, so something else changed it meanwhile")
 
     def _match(self, fresh: Any, live: Any) -> None:
         """Find the live object for every fresh one: what stands at the same place, has the same type, and is free."""
@@ -87,12 +95,15 @@ class Graft:
                 continue
             if id(one) in self._places or id(other) in self._claimed or not _fits(one, other):
                 continue
-            if not self._take_twins(one, other):
+            if self._has_standing(one) or not self._take_twins(one, other):
                 if one is fresh or not _is_frozen(one):
                     self._places[id(one)] = other
                     self._claimed.add(id(other))
                     self._pairs.append((one, other))
                 waiting += self._inner_pairs(one, other)
+
+    def _has_standing(self, value: Any) -> bool:
+        return bool(self._standing) and type(value) is list and any(map(self._standing.__contains__, map(id, value)))
 
     def _take_twins(self, fresh: Any, live: Any, skip: int = 0) -> bool:
         """Leave plain data as it stands that is already as it should be, with all that is inside of it."""
@@ -128,7 +139,7 @@ class Graft:
         elif isinstance(fresh, SimpleNamespace):
             yield from _mapping_pairs(vars(fresh), vars(live))
         elif isinstance(fresh, list | deque):
-            new, old = list(fresh), list(live)
+            new, old = self._moving(fresh), self._moving(live)
             same, changed = align(new, old)
             if not self._take_twins([new[at] for at, _ in same], [old[at] for _, at in same], skip=1):
                 changed = sorted(same + changed)
@@ -136,12 +147,19 @@ class Graft:
         elif isinstance(fresh, tuple):
             yield from zip(fresh, live, strict=False)
 
+    def _moving(self, values: Collection[Any]) -> list[Any]:
+        """Those that are not standing; most often few of very many."""
+        return list(compress(values, map(not_, map(self._standing.__contains__, map(id, values)))))
+
+    def _moving_places(self, values: Collection[Any]) -> list[int]:
+        return list(compress(count(), map(not_, map(self._standing.__contains__, map(id, values)))))
+
     def _prepare(self, root: Any) -> Iterator[_Change]:
         """What is to be done: live containers wait for `apply`; new ones are nobody's yet, and get it now."""
         matched = {id(fresh): live for fresh, live in self._pairs}
         lost: list[Hole] = []
         new_ones: list[tuple[Any, Any]] = []
-        for fresh in _containers(root, self._places.keys() - matched.keys()):
+        for fresh in self._containers(root, self._places.keys() - matched.keys()):
             target = matched.get(id(fresh), fresh)
             content = self._content(fresh, lost)
             if target is fresh:
@@ -156,6 +174,26 @@ class Graft:
             )
         for fresh, content in new_ones:
             _set_content(fresh, content)
+
+    def _containers(self, root: Any, without: Iterable[int]) -> Iterator[Any]:
+        """Everything in a value that can change; what is in ``without``, or stands, is not looked into."""
+        seen = set(without)
+        waiting = [root]
+        while waiting:
+            value = waiting.pop()
+            kind = type(value)
+            if kind in SCALARS or id(value) in seen:
+                continue
+            if kind is tuple or kind is frozenset:
+                waiting += value
+                continue
+            shape = _shape(value)
+            if shape is None and kind not in MUTABLE and not is_array(value):
+                continue
+            seen.add(id(value))
+            if shape is None or not shape.immutable:
+                yield value
+            waiting += self._moving(_inside(shape, value)) if self._standing else _inside(shape, value)
 
     def _content(self, fresh: Any, lost: list[Hole]) -> Any:
         """A fresh container's content, with live objects in the places of fresh ones."""
@@ -176,6 +214,13 @@ class Graft:
             return value
 
         shape = _shape(fresh)
+        if type(fresh) is defaultdict:
+            return defaultdict(fresh.default_factory, _mapped(fresh, placed))
+        if type(fresh) is list and self._standing:
+            content = list(fresh)
+            for at in self._moving_places(fresh):
+                content[at] = placed(fresh[at])
+            return content
         if shape is None:
             return _mapped(fresh, placed)
         kept = take_apart(shape, fresh)
@@ -240,27 +285,6 @@ def _map(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _containers(root: Any, without: Iterable[int]) -> Iterator[Any]:
-    """Everything in a value that can change; what is in ``without`` is not looked into."""
-    seen = set(without)
-    waiting = [root]
-    while waiting:
-        value = waiting.pop()
-        kind = type(value)
-        if kind in SCALARS or id(value) in seen:
-            continue
-        if kind is tuple or kind is frozenset:
-            waiting += value
-            continue
-        shape = _shape(value)
-        if shape is None and kind not in MUTABLE and not is_array(value):
-            continue
-        seen.add(id(value))
-        if shape is None or not shape.immutable:
-            yield value
-        waiting += _inside(shape, value)
-
-
 def _inside(shape: Shape | None, value: Any) -> list[Any]:
     if shape is None:
         if isinstance(value, dict):
@@ -281,11 +305,11 @@ def _inside(shape: Shape | None, value: Any) -> list[Any]:
 
 def _is_same(live: Any, content: Any) -> bool:
     """Whether a list or dictionary holds exactly this already."""
-    if len(live) != len(content) if type(live) in (list, dict) else True:
-        return False
-    if type(live) is list:
-        return all(map(_is_one, live, content))
-    return all(map(_is_one, live, content)) and all(map(_is_one, live.values(), content.values()))
+    return type(live) in (list, dict) and _is_same_content(live, content)
+
+
+def _are_same(some: Collection[Any], others: Collection[Any]) -> bool:
+    return len(some) == len(others) and (all(map(is_, some, others)) or all(map(_is_one, some, others)))
 
 
 def _is_one(a: Any, b: Any) -> bool:
@@ -306,23 +330,54 @@ def _is_frozen(value: Any) -> bool:
 
 def _change(live: Any, content: Any) -> _Change:
     old = _present(live)
-    return _Change(lambda: _set_content(live, content), lambda: _set_content(live, old))
+    return _Change(lambda: _set_content(live, content), lambda: _holds(live, content), lambda: _set_content(live, old))
+
+
+def _holds(live: Any, content: Any) -> bool:
+    """Whether a container has exactly this content now."""
+    if is_array(live):
+        return bool(live.tobytes() == content.tobytes())
+    now = _present(live)
+    if not isinstance(content, Kept):
+        return _is_same_content(now, content)
+    found = all(map(_is_same_content, now[:3], content[:3]))
+    return found and (now.pydantic is None or all(map(_is_same_content, now.pydantic, content.pydantic or ())))
+
+
+def _is_same_content(now: Any, content: Any) -> bool:
+    if isinstance(now, dict):
+        return _are_same(now, content) and _are_same(now.values(), content.values())
+    if isinstance(now, list | tuple):
+        return _are_same(now, content)
+    if isinstance(now, set | frozenset):
+        return {*map(id, now)} == {*map(id, content)}
+    return bool(now == content)
 
 
 def _present(live: Any) -> Any:
     """A copy of what a container holds now."""
     if is_array(live):
         return live.copy()
-    if isinstance(live, defaultdict) and type(live) is defaultdict:
+    if type(live) is defaultdict:
         return defaultdict(live.default_factory, live)
     shape = _shape(live)
     if shape is None:
-        return _mapped(live, lambda value: value) if not isinstance(live, bytearray) else bytes(live)
+        return _copied_content(live)
     kept = take_apart(shape, live)
     pydantic = kept.pydantic
     if pydantic is not None:
         pydantic = _copied(pydantic[0]), _copied(pydantic[1]), pydantic[2]
     return Kept(dict(kept.fields), kept.slots, kept.content, pydantic)
+
+
+def _copied_content(live: Any) -> Any:
+    if isinstance(live, dict):
+        return dict(live)
+    if isinstance(live, SimpleNamespace):
+        return dict(vars(live))
+    if isinstance(live, bytearray):
+        return bytes(live)
+    return set(live) if isinstance(live, set) else list(live)
 
 
 def _copied(values: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -342,7 +397,7 @@ def _set_content(target: Any, content: Any) -> None:
         vars(target).clear()
         vars(target).update(content)
     elif isinstance(target, OrderedDict | defaultdict):
-        if isinstance(content, defaultdict) and isinstance(target, defaultdict):
+        if isinstance(target, defaultdict):
             target.default_factory = content.default_factory
         target.clear()
         target.update(content)

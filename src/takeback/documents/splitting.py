@@ -7,7 +7,8 @@ integers or messages. What is too short goes on, and what has no end by itself (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress, count
+from operator import lt
 from zlib import crc32
 
 LEAF = 4096
@@ -20,10 +21,10 @@ _FEWEST = FANOUT // 4
 _MOST = FANOUT * 4
 
 
-def leaves(elements: Sequence[bytes]) -> Iterator[tuple[int, int]]:
+def leaves(elements: Sequence[bytes], lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Where each leaf begins and ends, in elements."""
-    ends = list(accumulate(map(len, elements)))
-    cuts = [at for at, data in enumerate(elements, 1) if crc32(data) < len(data) * _CHANCE]
+    ends = list(accumulate(lengths))
+    cuts = compress(count(1), map(lt, map(crc32, elements), map(_CHANCE.__mul__, lengths)))
     begin, before = 0, 0
     for cut in (*cuts, len(elements)):
         while ends[cut - 1] - before > _LONGEST and cut - begin > 1:
@@ -45,11 +46,11 @@ def _reach(ends: Sequence[int], begin: int, cut: int, limit: int) -> int:
 
 def index(ids: Sequence[bytes], put: Callable[[Sequence[bytes]], bytes]) -> tuple[bytes, int]:
     """One document over all of them, and how many levels it has; ``put`` writes an index over some."""
-    level, count = list(ids), 0
+    level, levels = list(ids), 0
     while len(level) > 1:
         level = [put(level[begin:end]) for begin, end in _groups(level)]
-        count += 1
-    return level[0], count
+        levels += 1
+    return level[0], levels
 
 
 def _groups(ids: Sequence[bytes]) -> Iterator[tuple[int, int]]:

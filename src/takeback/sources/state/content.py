@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from takeback import documents
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from takeback.store.reader import Reader
 
 KIND = "state"
+_NONE: Mapping[bytes, tuple[NotCaptured, ...]] = MappingProxyType({})
 
 
 def part(name: str, made: documents.Put, type: str) -> Part:
@@ -57,16 +59,23 @@ def moved(present: Part, effects: Iterable[Effect]) -> tuple[str, ...]:
     return tuple(each.path for each in effects if each.before is None or each.before.id != present.content)
 
 
-def amended(reader: Reader, present: Part, effects: Sequence[Effect]) -> Part:
-    """The part that the present is once the effects are in place."""
+def holes(reader: Reader, name: str, id: bytes) -> tuple[NotCaptured, ...]:
+    """What is not in a document."""
+    found = documents.holes_in(documents.get(reader, id, unknown="record"), name)
+    return tuple(NotCaptured(path, "live", type) for path, type in found)
+
+
+def amended(
+    reader: Reader, present: Part, effects: Sequence[Effect], left_out: Mapping[bytes, tuple[NotCaptured, ...]] = _NONE
+) -> Part:
+    """The part that the present is once the effects are in place; ``left_out`` are the holes of documents, if known."""
     after = effects[-1].after if effects else None
     if after is None:
         return present
-    found = documents.holes_in(documents.get(reader, after.id, unknown="record"), present.name)
-    holes = tuple(NotCaptured(path, "live", type) for path, type in found)
+    missing = left_out[after.id] if after.id in left_out else holes(reader, present.name, after.id)
     refs = {key: blob for key, blob in present.refs.items() if key != "not_captured"}
     return present._replace(
-        refs={**refs, "content": after.id}, detail={**present.detail, "size": after.size}, not_captured=holes
+        refs={**refs, "content": after.id}, detail={**present.detail, "size": after.size}, not_captured=missing
     )
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from takeback import documents
 from takeback.documents.holes import Allowed
-from takeback.errors import Conflict, Integrity, InvalidInput, Locked
+from takeback.errors import Conflict, InvalidInput, Locked
 from takeback.model.plan import Effect, Kept
-from takeback.model.snapshot import Part
+from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.protocol import Proposal
 from takeback.sources.state import content
 from takeback.store.reader import Reader
@@ -63,8 +63,13 @@ class State:
         self._lock = lock
         self._holes = holes
         self._types = {*types}
+        self._captured: bytes | None = None
+        self._leaves: documents.Leaves = {}
+        """Of the object as it was last captured."""
         self._placed: bytes | None = None
         """What the last restore put in place, and has read back."""
+        self._left_out: dict[bytes, tuple[NotCaptured, ...]] = {}
+        """The holes of what is planned."""
 
     def __repr__(self) -> str:
         return f"<State {self.name!r} of a {type(self.object).__qualname__}>"
@@ -73,13 +78,16 @@ class State:
         with self._locked():
             made = self._written(writer)
         self._types |= made.types
+        self._captured, self._leaves = made.id, made.leaves
         return content.part(self.name, made, documents.default_name(type(self.object)))
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         _check_no_paths(paths)
+        self._left_out = {target.content: target.not_captured}
         return Proposal(content.between(present, target))
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
+        self._left_out = {step.before.content: step.before.not_captured for step in steps}
         return content.taken_back(present, steps)
 
     def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
@@ -108,7 +116,7 @@ class State:
         return tuple(each for each in wanted if each.after is None or each.after.id != now)
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
-        return content.amended(writer.reader, present, effects)
+        return content.amended(writer.reader, present, effects, self._left_out)
 
     def diff(
         self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
@@ -131,8 +139,7 @@ class State:
 
     def value(self, reader: Reader, part: Part, types: Iterable[type] = ()) -> Any:
         """What a part holds, new."""
-        known = documents.Known(types)
-        known.allow((*self._types, *documents.types_in(self.object)))
+        known = (*types, *self._types, *documents.types_in(self.object))
         return documents.get(reader, part.content, types=known)
 
     def _locked(self) -> AbstractContextManager[Any]:
@@ -158,7 +165,6 @@ class StagedState:
 
     def __init__(self, source: State, reader: Reader, effects: Sequence[Effect]) -> None:
         self._source = source
-        self._reader = reader
         self._wanted = effects[-1].after
         self._held = False
         if self._wanted is None:
@@ -167,8 +173,11 @@ class StagedState:
             source._lock.acquire()
             self._held = True
         try:
-            self._check_unchanged(effects[0])
-            self._graft = documents.ready(reader, self._wanted.id, source.object, source._types)
+            known, leaves = documents.Known(source._types), source._leaves
+            if not self._is_as_captured(effects[0]):
+                known.allow(documents.types_in(source.object))
+                leaves = {}
+            self._graft = documents.ready(reader, self._wanted.id, source.object, known, leaves)
         except BaseException:
             self.discard()
             raise
@@ -180,12 +189,9 @@ class StagedState:
     def apply(self) -> None:
         source, wanted = self._source, self._wanted
         assert wanted is not None
-        source._placed = None
+        source._placed, source._captured, source._leaves = None, None, {}
         try:
             self._graft.apply()
-            if not documents.is_as_saved(self._reader, wanted.id, source.object):
-                self._graft.revert()
-                raise Integrity(f"{source.name} was restored, but reads back differently; it is as it was before")
             source._placed = wanted.id
         finally:
             self.discard()
@@ -195,16 +201,20 @@ class StagedState:
             self._held = False
             self._source._lock.release()
 
-    def _check_unchanged(self, effect: Effect) -> None:
-        """What the plan found, and the safety snapshot holds, must be what is overwritten."""
-        if effect.before is None:
-            return
-        now = documents.put(documents.Nowhere(), self._source.object, holes=True, name=self._source.name).id
-        if now not in (effect.before.id, self._wanted and self._wanted.id):
-            raise Conflict(
-                f"nothing was restored: {self._source.name} changed meanwhile",
-                hints=["give the lock that whoever changes it holds: tb.State(name, obj, lock=…)"],
-            )
+    def _is_as_captured(self, effect: Effect) -> bool:
+        """Whether the object is as it was when the plan was made; Conflict if somebody else changed it meanwhile."""
+        source = self._source
+        if effect.before is None or (source._lock is None and source._captured == effect.before.id):
+            return effect.before is not None  # without a lock nobody else changes it, as whoever made the state said
+        now = documents.put(documents.Nowhere(), source.object, holes=True, name=source.name).id
+        if now == effect.before.id:
+            return source._captured == now
+        if self._wanted is not None and now == self._wanted.id:
+            return False
+        raise Conflict(
+            f"nothing was restored: {source.name} changed meanwhile",
+            hints=["give the lock that whoever changes it holds: tb.State(name, obj, lock=…)"],
+        )
 
 
 def _check_no_paths(paths: Sequence[str] | None) -> None:
