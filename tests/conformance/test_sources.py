@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from support.git import commit_all, git, init_repository
 from support.trees import Dir, File, Link, Spec, Tree, make_tree, read_tree
-from takeback import Workspace
+from takeback import State, Workspace
+from takeback.errors import InvalidInput
 from takeback.sources.protocol import Source
+from takeback.store.blobstore import BlobStore
 from takeback.testing import SourceSuite
 
 
@@ -59,6 +64,65 @@ class TestWorkspace(SourceSuite):
     def _tree(self, source: Source) -> Tree:
         tree = read_tree(source.root)
         return {path: node for path, node in tree.items() if not path.startswith(b".takeback-stage-")}
+
+
+@dataclass
+class Message:
+    role: str
+    text: str
+    tags: set[str] = field(default_factory=set)
+
+
+class Agent:
+    """Something with a memory, and with a handle that no snapshot can hold."""
+
+    def __init__(self) -> None:
+        self.messages = [Message("user", "hello"), Message("model", "good day")]
+        self.notes: dict[object, object] = {"name": "Ada", 1: (2, [3])}
+        self.lock = threading.Lock()
+
+
+class TestState(SourceSuite):
+    SEPARABLE = False
+
+    def make(self, place: Path) -> Source:
+        return State("memory", Agent(), holes=["memory.lock"])
+
+    def change(self, source: Source, number: int) -> None:
+        agent = self.agent(source)
+        if number == 0:  # more of it, and other content
+            agent.messages += [Message("user", "x" * 9000)]
+            agent.messages[0].tags.add("first")
+        elif number == 1:  # other types and new attributes
+            agent.notes[1] = [2, [3]]
+            agent.mood = datetime(2026, 1, 2, tzinfo=UTC)  # type: ignore[attr-defined]
+        else:  # less of it
+            del agent.messages[1]
+            agent.notes.clear()
+
+    def read(self, source: Source) -> object:
+        agent = self.agent(source)
+        return {name: repr(value) for name, value in vars(agent).items()}
+
+    def traces(self, source: Source) -> object:
+        return sorted(vars(self.agent(source)))
+
+    @staticmethod
+    def agent(source: Source) -> Agent:
+        assert isinstance(source, State)
+        found = source.object
+        assert isinstance(found, Agent)
+        return found
+
+    def test_the_same_state_can_be_put_elsewhere(self, store: BlobStore, source: Source, tmp_path: Path) -> None:
+        """But not in a directory: as a new value."""
+        assert isinstance(source, State)
+        part = self.capture(store, source)
+        with store.reader() as reader:
+            other = source.value(reader, part)
+        assert other.messages == self.agent(source).messages and other.messages is not self.agent(source).messages
+        with pytest.raises(InvalidInput, match="no directory"):
+            source.elsewhere(str(tmp_path))
 
 
 @pytest.mark.service("git")

@@ -71,7 +71,7 @@ class _Decoder:
             raise
         except _WRONG as error:
             raise Integrity(
-                f"document {id.hex()[:12]} is not one that takeback wrote: {error!s:.200}",
+                f"document {id.hex()[:12]} cannot be read, and was not written by takeback: {error!s:.200}",
                 hints=["`takeback verify` names every snapshot that is harmed"],
             ) from error
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from takeback import documents
 from takeback.documents.holes import Allowed
-from takeback.errors import Conflict, InvalidInput, Locked
+from takeback.errors import Conflict, InvalidInput, Locked, NotFound
 from takeback.model.plan import Effect, Kept
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.protocol import Proposal
@@ -75,8 +75,10 @@ class State:
         return f"<State {self.name!r} of a {type(self.object).__qualname__}>"
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
+        watch.tick("scan", 0)
         with self._locked():
             made = self._written(writer)
+        self._placed = None
         self._types |= made.types
         self._captured, self._leaves = made.id, made.leaves
         return content.part(self.name, made, documents.default_name(type(self.object)))
@@ -133,8 +135,10 @@ class State:
         return part.content if path == self.name else None
 
     def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
+        if path != self.name:
+            raise NotFound(f"{path!r} is not in {self.name}, which is the state of an object")
         raise InvalidInput(
-            f"{self.name} is the state of an object, and has no files", hints=[f"line.value(REF, {self.name!r})"]
+            f"{self.name} is the state of an object, and has no bytes", hints=[f"line.value(REF, {self.name!r})"]
         )
 
     def value(self, reader: Reader, part: Part, types: Iterable[type] = ()) -> Any:
