@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import shapes
+from takeback.cli import agent_files, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.completing import references
+from takeback.cli.completing import references_or_paths
 from takeback.cli.people import Line, say, table
 from takeback.cli.text import age, count
 from takeback.errors import InvalidInput, NotFound
@@ -28,19 +28,24 @@ _SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
 
 
 @click.command("show", cls=Command)
-@click.argument("reference", metavar="REF[:PATH]", shell_complete=references)
+@click.argument("reference", metavar="REF[:PATH]|FILE", shell_complete=references_or_paths)
 @click.pass_obj
 def command(call: Call, reference: str) -> None:
     """Show a snapshot, or a file as a snapshot has it.
 
     REF:PATH writes the file's bytes to stdout as they are; REF:DIR lists what is in a directory, and REF: everything.
-    PATH is relative to the current directory.
+    PATH is relative to the current directory. FILE is an agent's snapshot file (.json.gz or .json.zst), of which the
+    metadata is shown.
 
     For example:
       takeback show @
       takeback show "10m ago"
       takeback show 4f2a:src/app.py > app.py
+      takeback show agent.json.gz
     """
+    if (file := agent_files.named(call, reference)) is not None:
+        _show_agent(call, file)
+        return
     line = call.line()
     snapshot, path = _resolve(call, line, reference)
     if path is not None:
@@ -51,6 +56,16 @@ def command(call: Call, reference: str) -> None:
         shapes.print_json(shapes.shown(snapshot, files))
         return
     say(*_lines(snapshot, files))
+
+
+def _show_agent(call: Call, file: str) -> None:
+    from takeback.adapters.persist import layout
+
+    metadata = layout.read_metadata(file)
+    if call.json:
+        shapes.print_json(agent_files.shape(file, metadata))
+        return
+    say(*agent_files.lines(metadata))
 
 
 def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
