@@ -68,20 +68,23 @@ class Survey:
         return True
 
     def _take_plain(self, value: Any) -> bool:
-        """Take a whole plain value at once, if it is one in which nothing is reached twice."""
+        """Take a whole plain value, or all attributes of an object, at once, if nothing in it is reached twice."""
         block = containers_in(value) if type(value) is list or type(value) is dict else None
         if block is None:
             return False
-        ids = set(map(id, block))
-        if len(ids) < len(block) or len(self._seen & ids) > 1:  # the value itself has been noted just now
-            return False
-        self._seen |= ids
+        if len(block) > 1:
+            ids = set(map(id, block))
+            ids.discard(id(value))  # which has been noted just now
+            if len(ids) < len(block) - 1 or not self._seen.isdisjoint(ids):
+                return False
+            self._seen |= ids
         self._blocks.append(block)
         return True
 
     def _take_apart(self, shape: Shape, value: Any) -> None:
         kept = take_apart(shape, value)
-        self._waiting += kept.fields.values()
+        if not self._take_plain(kept.fields):
+            self._waiting += kept.fields.values()
         self._waiting += (kept.slots or {}).values()
         if kept.content is not None:
             self._held.append(kept.content)
