@@ -14,6 +14,7 @@ from typing import Any
 from takeback.engine import journal, moves, record
 from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
+from takeback.engine.manifest import put_part
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError
@@ -99,7 +100,7 @@ def conclude(
     """
     parts = dict(before)
     for part, effects in by_part(done).items():
-        parts[part] = line.source(part).amend(writer, parts[part], effects)
+        parts[part] = put_part(writer, line.source(part).amend(writer, parts[part], effects))
     context: dict[str, Any] = {"target": plan.target, "moves": list(plan.moves)}
     if kept:
         context["kept"] = {item.path: item.reason for item in kept}
