@@ -124,6 +124,19 @@ def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
             persist.snapshot({}, tmp_path / "file" / "agent.json.gz")
 
 
+def test_words_that_are_no_paths_are_refused() -> None:
+    for path in ("", "a\0b"):
+        with pytest.raises(persist.PersistConfigurationError, match="no path"):
+            persist.snapshot({}, path)
+        assert persist.snapshot_exists(path) is False
+
+
+def test_a_path_may_be_bytes_or_a_path(tmp_path: Path) -> None:
+    path: Any = os.fsencode(tmp_path / "agent.json.zst")
+    persist.snapshot(1, path)
+    assert persist.restore(tmp_path / "agent.json.zst") == 1
+
+
 def test_a_directory_or_a_pipe_is_no_snapshot(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe"):

@@ -161,6 +161,10 @@ def test_chains_of_langchain_with_a_model_of_ones_own(path: Path) -> None:
     assert persist.restore(path).predict(input="it") == "yes"
     persist.snapshot(PROMPT | FakeListChatModel(responses=["yes"]) | StrOutputParser(), path)
     assert persist.restore(path).invoke({"mood": "kind", "question": "?"}) == "yes"
+    bound = FakeListChatModel(responses=["yes"]).bind(stop=["no"])
+    persist.snapshot(bound, path)
+    assert persist.restore(path).kwargs == {"stop": ["no"]}
+    assert persist.restore(path).invoke("?").content == "yes"
 
 
 def test_a_model_that_cannot_come_back_is_refused_before_anything_is_written(path: Path) -> None:
@@ -332,6 +336,27 @@ def test_callbacks_can_be_left_out_and_given_again(path: Path) -> None:
     persist.snapshot(chain(callbacks=[handler]), path, leave_out=["callbacks"])
     assert persist.restore(path, supply={"callbacks": [handler]}).callbacks == [handler]
     assert persist.restore(path, supply={"callbacks": None}).callbacks is None
+
+
+class Nested(Serializable):
+    inner: Any
+
+    @classmethod
+    def is_lc_serializable(cls) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"a": inner}, lambda inner: Nested(inner=inner)])
+def test_what_is_as_deep_as_allowed_comes_back_and_deeper_is_refused(wrap: Callable[[Any], Any], path: Path) -> None:
+    persist.allow(Nested)
+    agent: Any = "long " * 200_000  # so that every level is entered
+    for _ in range(100):
+        agent = wrap(agent)
+    persist.snapshot(agent, path)
+    assert persist.verify_snapshot(path) is True
+    assert persist.restore(path) == agent
+    with pytest.raises(persist.PersistConfigurationError, match="100 deep"):
+        persist.snapshot(wrap(agent), path)
 
 
 def test_an_agent_that_holds_itself_is_refused(path: Path) -> None:

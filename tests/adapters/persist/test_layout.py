@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 import takeback.adapters.persist as persist
 from support import persist_files
+from support.memory import PEAK
 from takeback.adapters.persist import layout
 
 STATE: dict[str, Any] = {
@@ -173,3 +176,17 @@ def test_only_snapshots_look_like_snapshots(tmp_path: Path) -> None:
         assert not layout.is_snapshot(str(tmp_path / "b"))
     assert not layout.is_snapshot(str(tmp_path))
     assert not layout.is_snapshot(str(tmp_path / "nope"))
+
+
+def test_a_snapshot_of_much_text_takes_little_memory_beside_it(tmp_path: Path) -> None:
+    script = PEAK + (
+        "import sys, takeback.adapters.persist as persist\n"
+        "agent = [{'role': 'user', 'content': f'{n} ' + 'word ' * 400, 'n': [n, {}]} for n in range(30_000)]\n"
+        "persist.snapshot(agent[:10], sys.argv[1]); before = peak_mb()\n"
+        "persist.snapshot(agent, sys.argv[1])\n"
+        "assert persist.get_metadata(sys.argv[1])['uncompressed_size'] > 60_000_000\n"
+        "print(peak_mb() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "a.json.gz")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 40, "the text has 60"

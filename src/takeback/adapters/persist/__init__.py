@@ -85,17 +85,17 @@ def snapshot(
             )
         if dumper.has_objects:
             prove(agent, state, dumper.secrets, dumper.left)
+        layout.write(
+            place,
+            state,
+            agent_id=agent_id,
+            session_id=session_id,
+            snapshot_index=snapshot_index,
+            description=description,
+            largest=max_size,
+        )
     except RecursionError:
         raise PersistConfigurationError("the agent is nested too deep, or holds itself") from None
-    layout.write(
-        place,
-        state,
-        agent_id=agent_id,
-        session_id=session_id,
-        snapshot_index=snapshot_index,
-        description=description,
-        largest=max_size,
-    )
 
 
 def restore(
@@ -120,8 +120,8 @@ def restore(
 
     place = _local(path, storage_mode, s3_bucket, s3_region)
     loader = Loader(allowed_objects, secrets_map, supply)
-    found = layout.read(place, largest=max_size)
     try:
+        found = layout.read(place, largest=max_size)
         agent = loader.load(found.state if found.is_own else unpacked(found.state))
     except RecursionError:
         raise PersistIntegrityError(f"{place} is nested too deep") from None
@@ -149,14 +149,19 @@ def verify_snapshot(
     max_size: int = LARGEST,
 ) -> bool:
     """True; a file that is damaged raises PersistIntegrityError."""
-    layout.read(_local(path, storage_mode, s3_bucket, s3_region), keep=False, largest=max_size)
+    place = _local(path, storage_mode, s3_bucket, s3_region)
+    try:
+        layout.read(place, keep=False, largest=max_size)
+    except RecursionError:
+        raise PersistIntegrityError(f"{place} is nested too deep") from None
     return True
 
 
 def snapshot_exists(
     path: Path, storage_mode: str | None = None, s3_bucket: str | None = None, s3_region: str | None = None
 ) -> bool:
-    return os.path.isfile(_local(path, storage_mode, s3_bucket, s3_region))
+    _check_storage(storage_mode, s3_bucket, s3_region)
+    return os.path.isfile(path)
 
 
 def delete_snapshot(
@@ -171,9 +176,16 @@ def delete_snapshot(
 
 def _local(path: Path, storage_mode: str | None, s3_bucket: str | None, s3_region: str | None) -> str:
     """The path, if it is one of this machine."""
+    _check_storage(storage_mode, s3_bucket, s3_region)
+    place = os.fsdecode(path)
+    if not place or "\0" in place:
+        raise PersistConfigurationError(f"{place!r} is no path of a file", hints=["name a file"])
+    return place
+
+
+def _check_storage(storage_mode: str | None, s3_bucket: str | None, s3_region: str | None) -> None:
     if (storage_mode or "local").lower() != "local" or s3_bucket is not None or s3_region is not None:
         raise PersistConfigurationError(
             f"snapshot files are kept on this machine, not in {storage_mode or 's3'}",
             hints=["leave storage_mode, s3_bucket and s3_region out, and copy the file to where it should be"],
         )
-    return os.fspath(path)

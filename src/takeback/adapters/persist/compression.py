@@ -69,16 +69,16 @@ def _gunzipped(file: BinaryIO, path: str) -> Iterator[bytes]:
     while not stream.eof:
         waiting = waiting or file.read(_READ)
         if not waiting:
-            raise _cut_off(path)
+            raise _damaged(path, "it is cut off")
         try:
             data = stream.decompress(waiting, _PIECE)
         except zlib.error as error:
-            raise _undecompressable(path, error) from error
+            raise _damaged(path, f"it cannot be decompressed ({error})") from error
         waiting = stream.unconsumed_tail
         if data:
             yield data
     if stream.unused_data or file.read(1):
-        raise PersistCompressionError(f"{path} is damaged: something follows after its end")
+        raise _damaged(path, "something follows after its end")
 
 
 def _unzstd(file: BinaryIO, path: str) -> Iterator[bytes]:
@@ -88,25 +88,18 @@ def _unzstd(file: BinaryIO, path: str) -> Iterator[bytes]:
     while not stream.eof:
         waiting = file.read(_SIP)
         if not waiting:
-            raise _cut_off(path)
+            raise _damaged(path, "it is cut off")
         try:
             data = stream.decompress(waiting)
         except zstandard.ZstdError as error:
-            raise _undecompressable(path, error) from error
+            raise _damaged(path, f"it cannot be decompressed ({error})") from error
         for start in range(0, len(data), _PIECE):
             yield data[start : start + _PIECE]
     if stream.unused_data or file.read(1):
-        raise PersistCompressionError(f"{path} is damaged: something follows after its end")
+        raise _damaged(path, "something follows after its end")
 
 
-def _cut_off(path: str) -> PersistCompressionError:
+def _damaged(path: str, how: str) -> PersistCompressionError:
     return PersistCompressionError(
-        f"{path} is damaged: it is cut off", hints=["restore from another snapshot, or from a copy of this one"]
-    )
-
-
-def _undecompressable(path: str, error: Exception) -> PersistCompressionError:
-    return PersistCompressionError(
-        f"{path} is damaged: it cannot be decompressed ({error})",
-        hints=["restore from another snapshot, or from a copy of this one"],
+        f"{path} is damaged: {how}", hints=["restore from another snapshot, or from a copy of this one"]
     )

@@ -143,13 +143,10 @@ def _name(id: Id) -> str:
 
 
 def _not_allowed(id: Id, place: Place) -> PersistConfigurationError:
-    return PersistConfigurationError(
-        f"cannot bring back {place}: its class {_name(id)} is not allowed",
-        hints=[
-            f"if you trust the file, name the class: restore(…, allowed_objects=[{_name(id[-1:])}])",
-            f"or supply the object: restore(…, supply={{{place.name!r}: …}})",
-        ],
-    )
+    hints = [f"if you trust the file, name the class: restore(…, allowed_objects=[{_name(id[-1:])}])"]
+    if place.name:
+        hints.append(f"or supply the object: restore(…, supply={{{place.name!r}: …}})")
+    return PersistConfigurationError(f"cannot bring back {place}: its class {_name(id)} is not allowed", hints=hints)
 
 
 def _empty(value: dict[str, Any], place: Place) -> PersistConfigurationError:

@@ -22,16 +22,17 @@ def replace(path: str, chunks: Iterable[bytes]) -> None:
     target = os.path.realpath(path)
     directory, name = os.path.split(target)
     try:
-        os.makedirs(directory, exist_ok=True)
+        _make(directory)
         start = os.path.join(directory, f".{name}.takeback-")
         _sweep(start)
-        temporary, fd = _beside(start)
+        mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+        temporary, fd = _beside(start, 0o666 if mode is None else 0o600)
         try:
             try:
                 for chunk in chunks:
                     durable.write_all(fd, chunk)
-                with suppress(FileNotFoundError):
-                    os.fchmod(fd, stat.S_IMODE(os.stat(target).st_mode))
+                if mode is not None:
+                    os.fchmod(fd, mode)
                 os.fsync(fd)
                 os.replace(temporary, target)
             finally:
@@ -44,11 +45,21 @@ def replace(path: str, chunks: Iterable[bytes]) -> None:
         raise unusable(path, "write", error) from error
 
 
-def _beside(start: str) -> tuple[str, int]:
+def _make(directory: str) -> None:
+    """Make a directory that survives a power cut."""
+    if not os.path.isdir(directory):
+        above = os.path.dirname(directory)
+        _make(above)
+        with suppress(FileExistsError):
+            os.mkdir(directory)
+        durable.sync_directory(above)
+
+
+def _beside(start: str, mode: int) -> tuple[str, int]:
     """A new file that is locked, and therefore nobody else's to remove."""
     while True:
         temporary = f"{start}{os.urandom(6).hex()}"
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
         fcntl.flock(fd, fcntl.LOCK_EX)
         if os.fstat(fd).st_nlink:
             return temporary, fd

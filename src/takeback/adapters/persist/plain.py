@@ -10,8 +10,9 @@ from typing import Any
 
 from takeback.adapters.persist.errors import PersistConfigurationError
 from takeback.adapters.persist.places import Place
-from takeback.adapters.persist.reading import DEEPEST
 
+DEEPEST = 100
+"""How deep an agent is nested at most."""
 _WRAPPED = "__lc_escaped__"
 _NOT_BACK: dict[type, str] = {
     tuple: "a tuple, which JSON gives back as a list",

@@ -17,7 +17,8 @@ from takeback.adapters.persist.errors import PersistConfigurationError, PersistI
 from takeback.model.sizes import format_size
 
 WINDOW = 1 << 18
-DEEPEST = 200
+DEEPEST = 216
+"""How deep a text is nested at most: an agent's every level (`plain.DEEPEST`) may take two of it."""
 LARGEST = 512 << 20
 """Bytes of JSON that are read or written unless the caller says otherwise."""
 _SPARSEST = 50
