@@ -20,6 +20,7 @@ APART = {"crewai", "cua"}
 """Extras that cannot be installed beside the others; pyproject.toml says why."""
 
 NOT_FOR_A_SAVE = {
+    "takeback.documents",
     "takeback.engine.apply",
     "takeback.engine.health",
     "takeback.engine.restore",
@@ -30,6 +31,7 @@ NOT_FOR_A_SAVE = {
     "takeback.sources.workspace.planning",
     "takeback.store.verify",
     "asyncio",
+    "msgspec",
     "tomllib",
 }
 

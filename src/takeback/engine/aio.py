@@ -34,6 +34,8 @@ class AsyncTimeline:
         self.pin = _in_thread(line.pin)
         self.unpin = _in_thread(line.unpin)
         self.drop = _in_thread(line.drop)
+        self.value = _in_thread(line.value)
+        self.sync = _in_thread(line.sync)
 
 
 def _in_thread(verb: Callable[P, T]) -> Callable[P, Awaitable[T]]:

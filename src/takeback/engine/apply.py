@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from takeback.engine import journal, moves, record
+from takeback.engine import journal, moves, pending, record
 from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
 from takeback.engine.manifest import put_part
@@ -19,7 +19,7 @@ from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError
 from takeback.model.ids import BlobKind, new_id, short
-from takeback.model.kinds import FOLLOWING
+from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.move import Move
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
@@ -40,10 +40,9 @@ def apply(line: Line, plan: Plan, watch: Watch | None = None) -> Report:
             hints=["apply it with the timeline that made it"],
         )
     with line.locked(), line.writer() as writer:
-        journal.recover(line, writer)
-        present = line.capture(writer, watch or Watch())
+        present = pending.begin(line, writer, watch or Watch())
         _check_unmoved(line, writer, plan, present)
-        keep_content(writer, plan.effects)
+        keep_content(writer, plan.effects, {name for name, part in present.parts.items() if part.kind in DOCUMENTS})
         return carry_out(line, writer, plan, present)
 
 
@@ -53,31 +52,31 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
         raise _stuck(plan)
     if plan.empty:
         at = _keep_present(line, writer, plan, present).id
-        return _report(plan, None, at, at, plan.effects, ())
+        return _report(plan, None, at, at, plan.effects, (), ())
     staged: list[Staged] = []
     safety: SnapshotRow | None = None
     try:
         for part, effects in by_part(plan.effects).items():
-            staged.append(line.source(part).stage(writer.reader, effects))
+            staged.append(line.source(part, present.parts).stage(writer.reader, effects))
         safety = _begin(line, writer, plan, present)
         for each in staged:
             each.apply()
-        done, kept = _read_back(line, plan.effects, staged)
+        done, kept = _read_back(line, plan.effects, staged, present.parts)
         return conclude(line, writer, plan, safety, present.parts, done, kept)
     except BaseException as error:
         for each in staged:
             each.discard()
         if safety is not None:
-            _take_back(line, writer, plan, error)
+            _take_back(line, writer, plan, present, error)
         raise
 
 
-def _take_back(line: Line, writer: Writer, plan: Plan, error: BaseException) -> None:
+def _take_back(line: Line, writer: Writer, plan: Plan, present: Present, error: BaseException) -> None:
     """Have all as it was before a plan that could not be carried out, or leave that to whoever can."""
     try:
         if journal.pending(line) is not None:  # else it was recorded, and what failed came later
-            journal.roll_back(line, writer, plan.effects)
-    except (TakebackError, OSError):
+            journal.roll_back(line, writer, plan.effects, present.parts)
+    except Exception:  # an object's own code may raise anything
         if isinstance(error, TakebackError):
             error.hints = (
                 *error.hints,
@@ -100,17 +99,16 @@ def conclude(
     """
     parts = dict(before)
     for part, effects in by_part(done).items():
-        parts[part] = put_part(writer, line.source(part).amend(writer, parts[part], effects))
+        parts[part] = put_part(writer, line.source(part, before).amend(writer, parts[part], effects))
+    asked = pending.mark(line, plan, before, parts)
     context: dict[str, Any] = {"target": plan.target, "moves": list(plan.moves)}
     if kept:
         context["kept"] = {item.path: item.reason for item in kept}
     snapshot: Snapshot | None = None
     move: str | None = None
-    if any(
-        parts[effect.part].kind not in FOLLOWING for effect in done
-    ):  # else nothing is there that undo could take back
+    if asked or any(parts[effect.part].kind not in FOLLOWING for effect in done):  # else undo could take back nothing
         snapshot = record.compose(line, writer, safety, parts, trigger=plan.verb, context=context, before=before)
-        move = new_id()
+        move = None if plan.completes else new_id()
 
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
         if move is not None:
@@ -120,7 +118,8 @@ def conclude(
         return at
 
     at = record.commit(line, writer, snapshot, safety, note)
-    return _report(plan, move, at.id, safety.id, done, kept)
+    left = tuple(name for name in plan.pending if name in parts and parts[name].pending)
+    return _report(plan, move, at.id, safety.id, done, kept, left)
 
 
 def by_part(effects: Sequence[Effect]) -> Mapping[str, list[Effect]]:
@@ -172,7 +171,7 @@ def _ended_by(plan: Plan, opened: Sequence[Move]) -> list[Move]:
 def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> None:
     """Every path that the plan changes must still be as the plan found it."""
     for part, effects in by_part(plan.effects).items():
-        source = line.source(part)
+        source = line.source(part, present.parts)
         moved = source.moved(writer.reader, present.parts[part], effects)
         if moved:
             names = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
@@ -182,14 +181,14 @@ def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> 
 
 
 def _read_back(
-    line: Line, effects: Sequence[Effect], staged: Sequence[Staged]
+    line: Line, effects: Sequence[Effect], staged: Sequence[Staged], parts: Mapping[str, Part]
 ) -> tuple[tuple[Effect, ...], tuple[Kept, ...]]:
     """The effects that are in place, and the directories that had to stay because something new was in them."""
     kept = tuple(item for each in staged for item in each.kept)
     excused = {(item.part, item.path) for item in kept}
     done = tuple(effect for effect in effects if (effect.part, effect.path) not in excused)
     for part, some in by_part(done).items():
-        left = line.source(part).unfinished(some)
+        left = line.source(part, parts).unfinished(some)
         if left:
             raise Integrity(
                 f"{left[0].path} was written, but reads back differently; everything was put back as it was",
@@ -232,7 +231,13 @@ def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: Sn
 
 
 def _report(
-    plan: Plan, move: str | None, snapshot: str, safety: str, done: Sequence[Effect], kept: Sequence[Kept]
+    plan: Plan,
+    move: str | None,
+    snapshot: str,
+    safety: str,
+    done: Sequence[Effect],
+    kept: Sequence[Kept],
+    pending: tuple[str, ...],
 ) -> Report:
     return Report(
         verb=plan.verb,
@@ -251,5 +256,6 @@ def _report(
         title=plan.title,
         notes=plan.notes,
         hints=plan.hints,
+        pending=pending,
         actions={effect.path: effect.action for effect in done},
     )

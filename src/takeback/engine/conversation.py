@@ -31,7 +31,7 @@ def plan_before(line: Line, reader: Reader, present: Present, targets: Sequence[
     """What puts the conversation back as it was before the oldest of some moves."""
     oldest = min(targets, key=lambda move: move.opening_seq)
     part = _before(line, reader, present, oldest)
-    return line.source(PART).plan(reader, present.parts.get(PART, part), part, None)
+    return line.source(PART, {PART: part}).plan(reader, present.parts.get(PART, part), part, None)
 
 
 def _before(line: Line, reader: Reader, present: Present, move: Move) -> Part:

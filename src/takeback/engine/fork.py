@@ -8,9 +8,11 @@ from collections.abc import Collection, Mapping
 from takeback.engine import record
 from takeback.engine.line import Line
 from takeback.engine.manifest import put_part
+from takeback.engine.pending import for_another
 from takeback.engine.references import Reference, find
 from takeback.engine.restore import restore_to
 from takeback.errors import InvalidInput
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.progress import Watch
 from takeback.model.tree import name_text
 from takeback.sources.protocol import Source
@@ -20,10 +22,13 @@ from takeback.store.catalogue.snapshots import SnapshotRow
 
 
 def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> Line:
-    """Put a snapshot's parts into other places and begin a timeline there; the first one is left alone."""
+    """Put a snapshot's parts into other places and begin a timeline there; the first one is left alone.
+
+    A value needs no place: it comes along as it was, and is pending for the object that is to have it there.
+    """
     if not name.strip():
         raise InvalidInput("a fork needs a name")
-    missing = sorted(line.sources.keys() - to.keys())
+    missing = sorted(name for name, source in line.sources.items() if name not in to and source.kind not in DOCUMENTS)
     if missing:
         raise InvalidInput(
             f"a fork needs a place of its own for {', '.join(missing)}", hints=["takeback fork REF NAME --to DIR"]
@@ -32,7 +37,7 @@ def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> 
         target = find(line, reader, reference)
     _check_free(line, name, {_real(place) for place in to.values()})
     restore_to(line, target, dict(to), durable=True)
-    sources: dict[str, Source] = {part: line.source(part).elsewhere(place) for part, place in to.items()}
+    sources: dict[str, Source] = {part: line.source(part, target.parts).elsewhere(place) for part, place in to.items()}
     root = next((source.root for source in sources.values() if source.root), "")
     other = Line(line.blobs, root, name, sources)
     with other.locked(), other.writer() as writer:
@@ -41,6 +46,7 @@ def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> 
             part: put_part(writer, source.capture(writer, target.parts[part], Watch()))
             for part, source in sources.items()
         }
+        parts |= {name: for_another(part) for name, part in target.parts.items() if part.kind in DOCUMENTS}
         snapshot = record.compose(other, writer, None, parts, trigger="fork", context={"fork_of": target.id}, before={})
 
         def note(tx: Transaction, timeline: int, at: SnapshotRow) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from takeback.engine import journal
 from takeback.engine.line import Line
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
+from takeback.model.ids import short
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.move import Move
 from takeback.model.progress import Watch
-from takeback.model.snapshot import Part, Snapshot
+from takeback.model.snapshot import PURGED, Part, Snapshot
 from takeback.model.tree import Entry
 from takeback.sources.trees import within
 from takeback.store.catalogue import moves, snapshots, timelines
@@ -20,7 +22,10 @@ from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 
 if TYPE_CHECKING:
-    from takeback.model.diff import Change, Diff
+    from takeback.model.diff import Change, Diff, Difference
+
+Unknown = Literal["refuse", "record"]
+"""What becomes of instances whose classes are not known: InvalidInput, or records to look at."""
 
 _MOST = 1 << 40
 """What a catalogue can count to, and more than it can hold."""
@@ -66,7 +71,7 @@ def stream(line: Line, reference: Reference, path: str, part: str = "workspace")
     """The same, piece by piece."""
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
-        source = line.source(part)
+        source = line.source(part, snapshot.parts)
         yield from source.read(reader, snapshot.parts[part], path.strip("/"))
 
 
@@ -82,7 +87,7 @@ def files(line: Line, reference: Reference, path: str = "", part: str = "workspa
     """Everything that a part holds at and below a path."""
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
-        for change in line.source(part).diff(reader, None, snapshot.parts[part]):
+        for change in line.source(part, snapshot.parts).diff(reader, None, snapshot.parts[part]):
             if change.after is not None and within([path], change.path):
                 yield change.path, change.after
 
@@ -111,32 +116,87 @@ def diff(
         return _diff(line, reader, old, dict(new.parts), new.id, paths)
 
 
-def changes(line: Line, reference: Reference) -> tuple[Change, ...]:
+def changes(line: Line, reference: Reference) -> Diff | None:
     """What differs in a snapshot from the one before it, if that is still there."""
     with line.blobs.reader() as reader:
         new = find(line, reader, reference)
         if new.parent is None:
-            return ()
+            return None
         try:
             old = find(line, reader, new.parent)
         except NotFound:
-            return ()
-        return _diff(line, reader, old, dict(new.parts), new.id, None).files
+            return None
+        return _diff(line, reader, old, dict(new.parts), new.id, None)
+
+
+def value(line: Line, reference: Reference, name: str, types: Iterable[type], unknown: Unknown) -> Any:
+    """A value as a snapshot has it, made anew."""
+    with line.blobs.reader() as reader:
+        snapshot = find(line, reader, reference)
+        part = snapshot.parts.get(name)
+        if part is None:
+            held = ", ".join(snapshot.parts)
+            raise NotFound(f"snapshot {short(snapshot.id)} has no part {name!r}", hints=[f"it has: {held}"])
+        if part.kind not in DOCUMENTS:
+            raise InvalidInput(f"the part {name!r} is of the kind {part.kind!r}, and is no value")
+        if part.purged:
+            raise NotFound(f"{name} is not in snapshot {short(snapshot.id)} any more: it held what was purged")
+        from takeback import documents
+        from takeback.sources.valued import Valued
+
+        source = line.sources.get(name)
+        if isinstance(source, Valued) and unknown == "refuse":
+            return source.value(reader, part, types)
+        return documents.get(reader, part.content, types=types, unknown=unknown)
 
 
 def _diff(
     line: Line, reader: Reader, old: Snapshot, new: dict[str, Part], id: str | None, paths: Sequence[str] | None
 ) -> Diff:
-    changes = [
-        change
-        for name in sorted(old.parts.keys() | new.keys())
-        if name in line.sources
-        for change in line.sources[name].diff(reader, old.parts.get(name), new.get(name))
-        if within(paths, change.path)
-    ]
     from takeback.model.diff import Diff
 
-    return Diff(old.id, id, tuple(changes))
+    changes: list[Change] = []
+    state: list[Difference] = []
+    for name in sorted(old.parts.keys() | new.keys()):
+        a, b = old.parts.get(name), new.get(name)
+        if any(part is not None and part.kind in DOCUMENTS for part in (a, b)):
+            state += _compare(line, reader, a, b) if paths is None else ()
+        elif name in line.sources:
+            changes += (each for each in line.sources[name].diff(reader, a, b) if within(paths, each.path))
+    return Diff(old.id, id, tuple(changes), tuple(state))
+
+
+def _compare(line: Line, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Difference]:
+    """What differs in a value; one that is there on one side only, or is not held any more, is told as a whole."""
+    from takeback.model.diff import Difference
+
+    known = a or b
+    assert known is not None
+    before, after = (None if part is None else _as_whole(part) for part in (a, b))
+    if a is None or b is None or a.purged or b.purged or a.kind != b.kind:
+        if before != after:
+            yield Difference(known.name, "", _status(a, b), before, after)
+        return
+    if a.content == b.content:
+        return
+    from takeback.sources.valued import Valued
+
+    source = line.sources.get(known.name)
+    if isinstance(source, Valued):
+        yield from source.compare(reader, a, b)
+        return
+    from takeback import documents
+
+    yield from documents.compare(reader, a.content, reader, b.content, known.name)
+
+
+def _status(a: Part | None, b: Part | None) -> str:
+    return "added" if a is None else "removed" if b is None else "changed"
+
+
+def _as_whole(part: Part) -> str:
+    kind = part.detail.get("type")
+    return PURGED if part.purged else kind if isinstance(kind, str) else part.kind
 
 
 def _touching(line: Line, rows: list[SnapshotRow], path: str, limit: int | None) -> list[SnapshotRow]:

@@ -5,15 +5,15 @@ A path is only written if it stands as the plan found it; what somebody changed 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from takeback.engine.line import Line
 from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
-from takeback.model.kinds import FOLLOWING
+from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.progress import Watch
-from takeback.model.snapshot import INFORMATIVE, Part
+from takeback.model.snapshot import INFORMATIVE, Part, Snapshot
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.store.catalogue import blobs as blob_rows
 from takeback.store.catalogue import journals, snapshots, timelines
@@ -48,43 +48,46 @@ def recover(line: Line, writer: Writer) -> bool:
     from takeback.engine.plandoc import decode_plan
 
     plan = decode_plan(writer.reader.get(found.plan, BlobKind.DOCUMENT))
-    owner = _owner(line, found, plan)
-    safety = _safety(owner, writer, found, plan)
+    safety, snapshot = _safety(line, writer, found)
+    owner = _owner(line, found, plan, snapshot.parts)
+    _check_safety(owner, writer, plan, snapshot)
     try:
-        done, kept = _finish(owner, writer, plan)
+        done, kept = _finish(owner, writer, plan, snapshot.parts)
     except TakebackError:
-        roll_back(owner, writer, plan.effects)
+        roll_back(owner, writer, plan.effects, snapshot.parts)
         return True
-    if done:
-        conclude(owner, writer, plan, safety, _as_of(owner, writer, safety), done, kept)
+    if done or plan.pending:
+        conclude(owner, writer, plan, safety, _as_of(owner, writer, snapshot), done, kept)
     else:
         _end(owner)
     return True
 
 
-def _safety(line: Line, writer: Writer, found: Journal, plan: Plan) -> SnapshotRow:
-    """The snapshot of the present from before the restore. It must hold, exactly and with its bytes, whatever the plan
-    changes: a journal that an enemy wrote can then do nothing that `undo` does not take back."""
+def _safety(line: Line, writer: Writer, found: Journal) -> tuple[SnapshotRow, Snapshot]:
+    """The snapshot of the present from before the restore."""
     with line.blobs.database.read() as tx:
         row = snapshots.by_id(tx, found.safety)
     if row is None:
         raise Integrity(f"the safety snapshot {found.safety[:8]} of an interrupted restore is gone")
-    snapshot = line.load(writer.reader, row)
     if row.timeline != found.timeline:
         raise _forged(line, f"its safety snapshot {row.id[:8]} is of another place")
+    return row, line.load(writer.reader, row)
+
+
+def _check_safety(line: Line, writer: Writer, plan: Plan, snapshot: Snapshot) -> None:
+    """The safety snapshot must hold, exactly and with its bytes, whatever the plan changes: a journal that an enemy wrote
+    can then do nothing that `undo` does not take back."""
+    parts = snapshot.parts
     for part in {effect.part for effect in plan.effects}:
         effects = [effect for effect in plan.effects if effect.part == part]
-        moved = (
-            line.source(part).moved(writer.reader, snapshot.parts[part], effects) if part in snapshot.parts else ("",)
-        )
+        moved = line.source(part, parts).moved(writer.reader, parts[part], effects) if part in parts else ("",)
         if moved:
-            raise _forged(line, f"its safety snapshot {row.id[:8]} does not hold what it would change")
+            raise _forged(line, f"its safety snapshot {snapshot.id[:8]} does not hold what it would change")
         before = {effect.before.id for effect in effects if effect.before and effect.before.kind != DIRECTORY}
         with line.blobs.database.read() as tx:
             stored = blob_rows.known(tx, before, frozenset())
         if stored != before:
             raise _forged(line, "the bytes that it would change are not in the store")
-    return row
 
 
 def _forged(line: Line, why: str) -> Integrity:
@@ -94,9 +97,9 @@ def _forged(line: Line, why: str) -> Integrity:
     )
 
 
-def _as_of(line: Line, writer: Writer, safety: SnapshotRow) -> dict[str, Part]:
+def _as_of(line: Line, writer: Writer, safety: Snapshot) -> dict[str, Part]:
     """The parts of the safety snapshot, with what is informative taken from the world as it is."""
-    parts = dict(line.load(writer.reader, safety).parts)
+    parts = dict(safety.parts)
     for name, source in line.sources.items():
         if source.kind in FOLLOWING:
             continue
@@ -106,22 +109,32 @@ def _as_of(line: Line, writer: Writer, safety: SnapshotRow) -> dict[str, Part]:
     return parts
 
 
-def roll_back(line: Line, writer: Writer, effects: Sequence[Effect]) -> None:
-    """Put every path back that an unfinished plan has changed, and end its journal."""
+def roll_back(line: Line, writer: Writer, effects: Sequence[Effect], parts: Mapping[str, Part]) -> None:
+    """Put every path back that an unfinished plan has changed, and end its journal. What cannot be put back is in no
+    other part's way; the journal stays then."""
+    failed: Exception | None = None
     for part in {effect.part for effect in effects}:
-        _carry_on(line.source(part), writer, [effect.inverse() for effect in effects if effect.part == part])
+        some = [effect.inverse() for effect in effects if effect.part == part]
+        try:
+            _carry_on(line.source(part, parts), writer, some)
+        except Exception as error:  # an object's own code may raise anything
+            failed = failed or error
+    if failed is not None:
+        raise failed
     _end(line)
 
 
-def _finish(line: Line, writer: Writer, plan: Plan) -> tuple[list[Effect], list[Kept]]:
+def _finish(line: Line, writer: Writer, plan: Plan, parts: Mapping[str, Part]) -> tuple[list[Effect], list[Kept]]:
     """Do what is left of a plan: the effects that are in place then, and the paths that somebody changed since."""
     from takeback.model.plan import Kept
 
     done: list[Effect] = []
     kept: list[Kept] = []
     for part in {effect.part for effect in plan.effects}:
-        source = line.source(part)
+        source = line.source(part, parts)
         some = [effect for effect in plan.effects if effect.part == part]
+        if parts[part].kind in DOCUMENTS:
+            source.stage(writer.reader, some).discard()  # all of what is to be pending must be there
         _carry_on(source, writer, some)
         still = set(source.unfinished(some))
         done += [effect for effect in some if effect not in still]
@@ -178,11 +191,16 @@ def _is_directory(entry: Entry | None) -> bool:
     return entry is not None and entry.kind == DIRECTORY
 
 
-def _owner(line: Line, found: Journal, plan: Plan) -> Line:
-    """The line that began the restore: the same root, maybe another name."""
+def _owner(line: Line, found: Journal, plan: Plan, parts: Mapping[str, Part]) -> Line:
+    """The line that began the restore: the same root, maybe another name.
+
+    Without its objects: those that it began with have gone with their process. What is to become of the ones here is
+    recorded as pending, and then done as all that is pending.
+    """
     with line.blobs.database.read() as tx:
         row = timelines.by_number(tx, found.timeline)
-    missing = sorted(part for part in {effect.part for effect in plan.effects} if not line.has_source(part))
+    touched = {effect.part for effect in plan.effects}
+    missing = sorted(part for part in touched if line.find_source(part, parts) is None)
     if row is None or missing:
         raise Unavailable(
             f"a {plan.verb} of {line.root} was interrupted and must be finished first, but its parts "
@@ -191,7 +209,10 @@ def _owner(line: Line, found: Journal, plan: Plan) -> Line:
         )
     if row.root != line.root:
         raise _forged(line, "it was begun by the timeline of another root")
-    return line if row.name == line.name else Line(line.blobs, row.root, row.name, line.sources, others=line.others)
+    sources = {name: source for name, source in line.sources.items() if source.kind not in DOCUMENTS}
+    if row.name == line.name and len(sources) == len(line.sources):
+        return line
+    return Line(line.blobs, row.root, row.name, sources, others=line.others)
 
 
 def _end(line: Line) -> None:

@@ -12,6 +12,7 @@ from blake3 import blake3
 
 from takeback.engine.manifest import lacks_something, load_snapshot, put_part
 from takeback.errors import Integrity, InvalidInput, NotFound
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.model.tree import name_bytes
@@ -35,9 +36,12 @@ class Present(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Whether anything differs from the latest snapshot."""
+        """Whether anything differs from the latest snapshot, or what was pending there is not so any more."""
         before = self.latest.parts if self.latest is not None else {}
-        return self.latest is None or any(not part.same_state(before.get(name)) for name, part in self.parts.items())
+        return self.latest is None or any(
+            not part.same_state(before.get(name)) or part.pending != before[name].pending
+            for name, part in self.parts.items()
+        )
 
 
 class Line:
@@ -141,13 +145,13 @@ class Line:
                 hints=["store.timeline(name, sources=[takeback.Workspace('.')])"],
             )
         head = self.head()
-        latest = self._latest(writer.reader, head) if head is not None else None
+        latest = self.latest(writer.reader, head) if head is not None else None
         parts = dict(latest.parts) if latest is not None else {}
         for name, source in self.sources.items():
             parts[name] = put_part(writer, source.capture(writer, parts.get(name), watch))
         return Present(head, latest, parts)
 
-    def _latest(self, reader: Reader, head: SnapshotRow) -> Snapshot | None:
+    def latest(self, reader: Reader, head: SnapshotRow) -> Snapshot | None:
         """The latest snapshot; None if a repair had to give up a part of it, so that all is recorded anew."""
         try:
             return self.load(reader, head)
@@ -156,17 +160,30 @@ class Line:
                 return None
             raise
 
-    def has_source(self, part: str) -> bool:
-        return part in self.sources or (self.others is not None and self.others(part) is not None)
-
-    def source(self, part: str) -> Source:
-        source = self.sources.get(part)
+    def find_source(self, name: str, parts: Mapping[str, Part]) -> Source | None:
+        """The source of a part. That of a value whose object lives in another process is found by what is known of the
+        parts."""
+        source = self.sources.get(name)
         if source is None and self.others is not None:
-            source = self.others(part)
+            source = self.others(name)
+            if source is not None and name in parts and parts[name].kind != source.kind:
+                source = None
+        if source is None and name in parts and parts[name].kind in DOCUMENTS:
+            from takeback.sources.state.absent import Absent  # no save needs it
+
+            source = Absent(name, parts[name].kind)
+        return source
+
+    def source(self, name: str, parts: Mapping[str, Part]) -> Source:
+        source = self.find_source(name, parts)
         if source is None:
             known = ", ".join(sorted(self.sources)) or "none"
-            raise InvalidInput(f"there is no source for the part {part!r} here (known: {known})")
+            raise InvalidInput(f"there is no source for the part {name!r} here (known: {known})")
         return source
+
+    def is_absent(self, name: str, parts: Mapping[str, Part]) -> bool:
+        """Whether a part is a value whose object lives in another process."""
+        return name not in self.sources and name in parts and parts[name].kind in DOCUMENTS
 
 
 def _typed(*words: str) -> str:

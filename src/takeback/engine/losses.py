@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from takeback.engine.reach import Reach
 from takeback.errors import Integrity, Unavailable
-from takeback.model.kinds import FOLLOWING, TREES
+from takeback.model.kinds import DOCUMENTS, FOLLOWING, TREES
 from takeback.model.snapshot import Snapshot
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources import trees
 from takeback.store.packs.chunking import LARGE
 from takeback.store.packs.recipe import Recipe
 from takeback.store.reader import Reader
+
+if TYPE_CHECKING:
+    from takeback.documents.blobs import Links
 
 _LOST = (Integrity, Unavailable)  # the bytes are wrong, or the disk does not give them
 
@@ -32,7 +36,7 @@ class Loss:
     more: int = 0
     """How many more there are than are named."""
     about: tuple[str, ...] = ()
-    """What else it lacks: the list of what it did not capture, or the ignore rules it was made with."""
+    """What else it lacks: a value, the list of what it did not capture, or the ignore rules it was made with."""
     broken: str = ""
     """Why it cannot be read at all, if so."""
 
@@ -43,7 +47,7 @@ class Findable(Reach):
     def __init__(self, reader: Reader) -> None:
         super().__init__(reader)
         self.unreadable: dict[bytes, str] = {}
-        """Trees and recipes, and why."""
+        """Trees, documents and recipes, and why."""
         self.lengths: dict[bytes, int] = {}
         """How long blobs are, as those that lead to them say."""
 
@@ -59,6 +63,15 @@ class Findable(Reach):
             self.unreadable[tree] = error.message
             return {}
 
+    def _links(self, blob: bytes) -> Links:
+        try:
+            return super()._links(blob)
+        except _LOST as error:
+            from takeback.documents.blobs import Links
+
+            self.unreadable[blob] = error.message
+            return Links()
+
     def _recipe(self, blob: bytes) -> Recipe:
         try:
             recipe = super()._recipe(blob)
@@ -70,12 +83,13 @@ class Findable(Reach):
 
 
 class Losses:
-    """Which paths lead to blobs that are lost; each tree is looked at once."""
+    """Which paths lead to blobs that are lost; each tree and each document is looked at once."""
 
     def __init__(self, reader: Reader, lost: Iterable[bytes]) -> None:
         self._reader = reader
-        self._lost = frozenset(lost)
+        self._lost = set(lost)
         self._known: dict[bytes, tuple[list[str], int]] = {}
+        self._documents: dict[bytes, bool] = {}
 
     def of(self, snapshot: Snapshot) -> Loss | None:
         """What of a snapshot is lost; None if nothing is."""
@@ -91,7 +105,7 @@ class Losses:
                         continue
                     paths += (path or "/" for path in some)
                     more += others
-                elif blob in self._lost:
+                elif blob in self._lost or (key == "content" and part.kind in DOCUMENTS and self._document(blob)):
                     about.append(f"{name}: {key.replace('_', ' ')}")
         if not (paths or about or more):
             return None
@@ -121,12 +135,34 @@ class Losses:
             more += others
         return paths[:MOST_PATHS], more + max(0, len(paths) - MOST_PATHS)
 
-    def _file(self, entry: Entry) -> bool:
-        if entry.id in self._lost:
-            return True
-        if entry.size <= LARGE:
-            return False
+    def _document(self, root: bytes) -> bool:
+        """Whether anything of a value is lost: it can only be put back whole."""
+        from takeback.documents.walking import walk
+
+        for blob, found in walk(self._links, root, self._documents):
+            inner = any(self._documents[each] for each in found.documents)
+            self._documents[blob] = inner or self._cut(blob) or any(map(self._cut, found.contents))
+        return self._documents[root]
+
+    def _links(self, blob: bytes) -> Links:
+        from takeback.documents import walking
+        from takeback.documents.blobs import Links
+
         try:
-            return any(chunk.id in self._lost for chunk in self._reader.recipe(entry.id).chunks)
+            return Links() if blob in self._lost else walking.load(self._reader, blob)
+        except _LOST:
+            self._lost.add(blob)
+            return Links()
+
+    def _cut(self, blob: bytes) -> bool:
+        """Whether a blob, or a piece of it, is lost, of which nothing says how long it is."""
+        return blob in self._lost or (self._reader.in_chunks(blob) and self._in_pieces(blob))
+
+    def _file(self, entry: Entry) -> bool:
+        return entry.id in self._lost or (entry.size > LARGE and self._in_pieces(entry.id))
+
+    def _in_pieces(self, blob: bytes) -> bool:
+        try:
+            return any(chunk.id in self._lost for chunk in self._reader.recipe(blob).chunks)
         except _LOST:
             return True

@@ -9,7 +9,7 @@ from takeback.engine.plandoc import decode_plan
 from takeback.engine.reach import Reach
 from takeback.errors import Integrity, Unavailable
 from takeback.model.ids import BlobKind, short
-from takeback.model.kinds import TREES
+from takeback.model.kinds import DOCUMENTS, TREES
 from takeback.model.progress import Watch
 from takeback.model.tree import DIRECTORY
 from takeback.store.blobstore import BlobStore
@@ -61,7 +61,7 @@ def mark(blobs: BlobStore, watch: Watch, dropped: Dropped = ()) -> set[bytes]:
                     ],
                 ) from error
         for journal in unfinished:
-            _exhaust(_journal_blobs(reader, reach, journal))
+            _exhaust(_journal_blobs(blobs, reader, reach, journal))
         for row in _as_rows(dropped):
             try:
                 _exhaust(snapshot_blobs(reader, reach, row))
@@ -74,7 +74,7 @@ def snapshot_blobs(reader: Reader, reach: Reach, row: SnapshotRow) -> Iterator[b
     """The blobs that a snapshot needs and that were not given out before."""
     yield from reach.blob(row.manifest)
     for part in load_snapshot(reader, row).parts.values():
-        if part.kind not in TREES:
+        if part.kind not in TREES | DOCUMENTS:
             raise Unavailable(
                 f"what the part {part.name!r} of snapshot {short(row.id)} needs is not known here: it is of the kind "
                 f"{part.kind!r}. Nothing was removed.",
@@ -83,12 +83,21 @@ def snapshot_blobs(reader: Reader, reach: Reach, row: SnapshotRow) -> Iterator[b
         yield from reach.of(part)
 
 
-def _journal_blobs(reader: Reader, reach: Reach, journal: Journal) -> Iterator[bytes]:
+def _journal_blobs(blobs: BlobStore, reader: Reader, reach: Reach, journal: Journal) -> Iterator[bytes]:
     yield from reach.blob(journal.plan)
+    documents = document_parts(blobs, reader, journal)
     for effect in decode_plan(reader.get(journal.plan, BlobKind.DOCUMENT)).effects:
         for entry in (effect.before, effect.after):
             if entry is not None and entry.kind != DIRECTORY:
-                yield from reach.file(entry)
+                yield from reach.document(entry.id) if effect.part in documents else reach.file(entry)
+
+
+def document_parts(blobs: BlobStore, reader: Reader, journal: Journal) -> set[str]:
+    """The parts that an unfinished restore puts back as documents: its safety snapshot has them all."""
+    with blobs.database.read() as tx:
+        row = snapshots.by_id(tx, journal.safety)
+    parts = load_snapshot(reader, row).parts if row is not None else {}
+    return {name for name, part in parts.items() if part.kind in DOCUMENTS}
 
 
 def _as_rows(dropped: Dropped) -> Sequence[SnapshotRow]:

@@ -26,6 +26,8 @@ def encode_plan(plan: Plan) -> bytes:
             "moves": plan.moves,
             "title": plan.title,
             "effects": effects,
+            "pending": plan.pending,
+            "completes": plan.completes,
         }
     )
 
@@ -36,7 +38,8 @@ def decode_plan(data: bytes) -> Plan:
     try:
         effects = tuple(_effect(*each) for each in raw["effects"])
         texts = [raw[name] for name in ("verb", "timeline", "root", "title")]
-        texts += [*raw["moves"], *([] if raw["target"] is None else [raw["target"]])]
+        pending = tuple(raw.get("pending", ()))
+        texts += [*raw["moves"], *pending, *([] if raw["target"] is None else [raw["target"]])]
         if raw["verb"] not in _VERBS or not all(isinstance(text, str) for text in texts):
             raise ValueError("a field is wrong")
         return Plan(
@@ -48,6 +51,8 @@ def decode_plan(data: bytes) -> Plan:
             target=raw["target"],
             moves=tuple(raw["moves"]),
             title=raw["title"],
+            pending=pending,
+            completes=raw.get("completes") is True,
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Integrity(f"{_WHAT} cannot be read: {error!r}") from error

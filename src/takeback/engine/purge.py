@@ -7,7 +7,7 @@ transaction nothing has happened; killed after it, purge or maintain goes on.
 
 Copies go with it: the bytes are the secret, whatever they are called. A copy of what is in a purged directory, or of a
 few bytes that may be equal by chance, is only named, unless its removal is asked for. So do conversations that quote it,
-and the words of prompts and tool calls that do.
+and the words of prompts and tool calls that do; a value that does, such as an agent's memory, becomes *not captured*.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dataclasses import replace
 from functools import partial
 
 from takeback.engine import maintenance
+from takeback.engine.conversation import PART as TRANSCRIPT
 from takeback.engine.dropping import root_held
 from takeback.engine.manifest import encode_manifest, load_snapshot, put_part
 from takeback.engine.plandoc import decode_plan
@@ -29,10 +30,12 @@ from takeback.engine.traces import RECORDED, Candidate, Found, PartPath, Traces
 from takeback.engine.undrop import dropped_rows
 from takeback.errors import Conflict, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.progress import Watch
 from takeback.model.purged import Purged, Trace
 from takeback.model.snapshot import Snapshot
 from takeback.model.tree import Entry
+from takeback.sources.state import content
 from takeback.sources.workspace.purging import check_purgeable, is_purgeable, without
 from takeback.store import hooked
 from takeback.store.blobstore import BlobStore
@@ -121,7 +124,7 @@ class _Search:
             gone.update({(found.root, path) for _, path in self._going(found)})
             stay.update({(found.root, path) for _, path in self._left(found)} | {(found.root, p) for p in found.pieces})
             quoting = gone if self._quotes_go else stay
-            quoting.update({(found.root, _SAID if part else _RECORDED) for part in found.quoted})
+            quoting.update({(found.root, _quoting(part)) for part in found.quoted})
         if not affected and not self._unfinished():
             raise NotFound(
                 f"no snapshot holds {self.traces.path!r}",
@@ -177,16 +180,20 @@ class _Search:
                 parts[name] = put_part(writer, without(writer, parts[name], paths))
             snapshot = snapshot._replace(parts=parts)
             if self._quotes_go:
-                snapshot = self._unquoted(snapshot, found.quoted)
+                snapshot = self._unquoted(writer, snapshot, found)
             manifest = encode_manifest(snapshot)
             manifests[found.row.id] = writer.put(manifest, BlobKind.MANIFEST)
         return manifests
 
-    def _unquoted(self, snapshot: Snapshot, quoted: frozenset[str]) -> Snapshot:
-        """A snapshot without the conversations, and without the words, that quote the secret."""
+    def _unquoted(self, writer: Writer, snapshot: Snapshot, found: Found) -> Snapshot:
+        """A snapshot without the conversations, the values and the words that quote the secret."""
         assert self.traces.quotes is not None
-        parts = {name: part for name, part in snapshot.parts.items() if name not in quoted}
-        context = self.traces.quotes.without(dict(snapshot.context)) if RECORDED in quoted else snapshot.context
+        parts = {name: part for name, part in snapshot.parts.items() if name not in found.quoted}
+        for name, part in snapshot.parts.items():
+            if name in found.quoted and part.kind in DOCUMENTS:
+                version = self._version(found.root, name, content.entry(part))
+                parts[name] = put_part(writer, content.without(writer, part, version))
+        context = self.traces.quotes.without(dict(snapshot.context)) if RECORDED in found.quoted else snapshot.context
         return snapshot._replace(parts=parts, context=context)
 
     def _unquote_moves(self, tx: Transaction) -> None:
@@ -229,12 +236,23 @@ class _Search:
             unfinished = journals.every(tx)
         for journal in unfinished:
             effects = decode_plan(reader.get(journal.plan, BlobKind.DOCUMENT)).effects
-            ends = (entry for effect in effects for entry in (effect.before, effect.after))
-            if any(entry is not None and entry.id in self.traces.contents for entry in ends):
+            documents = maintenance.document_parts(self._blobs, reader, journal)
+            ends = [(effect.part in documents, entry) for effect in effects for entry in (effect.before, effect.after)]
+            if any(self._is_secret(entry, document) for document, entry in ends if entry is not None):
                 raise Conflict(
                     f"nothing was purged: a restore of {journal.root} was interrupted and needs it to be finished",
                     hints=[f"`takeback -C {shlex.quote(journal.root)} save` finishes it; then try again"],
                 )
+
+    def _is_secret(self, entry: Entry, document: bool) -> bool:
+        if not document:
+            return entry.id in self.traces.contents
+        return self._quotes_go and self.traces.quotes is not None and self.traces.quotes.in_document(entry.id)
+
+
+def _quoting(part: str) -> str:
+    """What quotes a secret, for people."""
+    return _RECORDED if part == RECORDED else _SAID if part == TRANSCRIPT else f"(the value {part!r})"
 
 
 def _candidates(tx: Transaction) -> Iterator[Candidate]:

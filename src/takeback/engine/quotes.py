@@ -1,4 +1,4 @@
-"""Where a secret is quoted: in conversations, and in what was recorded of prompts and tool calls.
+"""Where a secret is quoted: in conversations, in an agent's memory, and in what was recorded of prompts and tool calls.
 
 A quote is a long word of the secret: a token, a key, a password that nobody would choose. Shorter words may be anybody's.
 """
@@ -22,12 +22,16 @@ _MOST_WORDS = 20_000
 
 
 class Quotes:
-    """A search for the words of some contents; each stored piece of a conversation is looked at once."""
+    """A search for the words of some contents; each stored piece of a conversation or a value is looked at once."""
 
     def __init__(self, reader: Reader, contents: Mapping[bytes, Entry]) -> None:
         self._reader = reader
-        self._words = _compiled(_words(reader, contents.values()))
+        self._contents = contents
+        words = _words(reader, contents.values())
+        self._words = _compiled(words)
+        self._longest = 6 * max(map(len, words), default=0)  # as JSON writes what is not ASCII
         self._known: dict[bytes, bool] = {}
+        self._documents: dict[bytes, bool] = {}
 
     def in_text(self, text: str) -> bool:
         return self._words is not None and self._words.search(text.encode("utf-8", "replace")) is not None
@@ -39,7 +43,17 @@ class Quotes:
     def in_conversation(self, tree: bytes) -> bool:
         if self._words is None:
             return False
-        return any(self._in_piece(entry) for entry in trees.load_checked(self._reader, tree, 0).values())
+        return any(self._in_piece(entry.id) for entry in trees.load_checked(self._reader, tree, 0).values())
+
+    def in_document(self, root: bytes) -> bool:
+        """Whether a value quotes it anywhere, or holds all of it: text stands in documents as it is."""
+        from takeback.documents.walking import load, walk
+
+        for blob, found in walk(lambda blob: load(self._reader, blob), root, self._documents):
+            inner = any(self._documents[each] for each in found.documents)
+            held = any(each in self._contents or self._in_piece(each) for each in found.contents)
+            self._documents[blob] = inner or held or self._in_piece(blob)
+        return self._documents[root]
 
     def without(self, value: Any) -> Any:
         """A JSON value in which no text quotes it any more."""
@@ -49,11 +63,20 @@ class Quotes:
             return [self.without(each) for each in value]
         return "purged" if isinstance(value, str) and self.in_value(value) else value
 
-    def _in_piece(self, entry: Entry) -> bool:
-        if entry.id not in self._known:
-            data = b"".join(self._reader.stream(entry.id))
-            self._known[entry.id] = self._words is not None and self._words.search(data) is not None
-        return self._known[entry.id]
+    def _in_piece(self, blob: bytes) -> bool:
+        if blob not in self._known:
+            self._known[blob] = self._words is not None and self._in_pieces(self._words, self._reader.stream(blob))
+        return self._known[blob]
+
+    def _in_pieces(self, words: re.Pattern[bytes], pieces: Iterable[bytes]) -> bool:
+        """Whether a word is in one of the pieces, or where two of them meet."""
+        before = b""
+        for piece in pieces:
+            data = before + piece
+            if words.search(data) is not None:
+                return True
+            before = data[max(0, len(data) - self._longest) :]
+        return False
 
 
 def _words(reader: Reader, entries: Iterable[Entry]) -> set[str]:
@@ -69,6 +92,8 @@ def _words(reader: Reader, entries: Iterable[Entry]) -> set[str]:
 
 
 def _compiled(words: Iterable[str]) -> re.Pattern[bytes] | None:
-    """What finds any of the words, however JSON has written it."""
+    """What finds any of the words, as they are and however JSON has written them."""
+    words = list(words)
     forms = {json.dumps(word, ensure_ascii=form)[1:-1].encode() for word in words for form in (True, False)}
+    forms.update(word.encode() for word in words)
     return re.compile(b"|".join(map(re.escape, sorted(forms, key=len, reverse=True)))) if forms else None

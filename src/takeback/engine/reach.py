@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from takeback.model.kinds import TREES
+from takeback.model.kinds import DOCUMENTS, TREES
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources import trees
 from takeback.store.packs.chunking import LARGE
 from takeback.store.packs.recipe import Recipe
 from takeback.store.reader import Reader
+
+if TYPE_CHECKING:
+    from takeback.documents.blobs import Links
 
 _MANY = 3000
 """A tree with fewer entries is too short to be cut, whatever else has its bytes."""
@@ -25,14 +29,27 @@ class Reach:
         # Equal bytes are one blob, so one may be a file here and a directory there: each way is followed once.
         self._walked: set[bytes] = set()
         self._cut: set[bytes] = set()
+        self._opened: set[bytes] = set()
 
     def of(self, part: Part) -> Iterator[bytes]:
         """Blobs that a part needs and that were not given out before. Integrity if one that leads on is not there."""
         for key, blob in part.refs.items():
             if key == "content" and part.kind in TREES:
                 yield from self._tree(blob, 0)
+            elif key == "content" and part.kind in DOCUMENTS:
+                yield from self.document(blob)
             else:
                 yield from self.blob(blob)
+
+    def document(self, root: bytes) -> Iterator[bytes]:
+        """The blobs of a document, and the contents that they lead to."""
+        from takeback.documents.walking import walk  # here as below: only who has such parts needs it
+
+        for blob, found in walk(self._links, root, self._opened):
+            self._opened.add(blob)
+            yield from self.blob(blob)
+            for content in found.contents:
+                yield from self.blob(content)
 
     def blob(self, blob: bytes) -> Iterator[bytes]:
         """A blob that leads to no others but its chunks, if it was not given out before."""
@@ -73,6 +90,11 @@ class Reach:
     def _load(self, tree: bytes, depth: int) -> Mapping[str, Entry]:
         return trees.load_checked(self._reader, tree, depth)
 
+    def _links(self, blob: bytes) -> Links:
+        from takeback.documents.walking import load
+
+        return load(self._reader, blob)
+
     def _recipe(self, blob: bytes) -> Recipe:
         return self._reader.recipe(blob)
 
@@ -84,14 +106,25 @@ class Reach:
 
 
 class Sizes:
-    """How large trees are as plain files, each looked at once."""
+    """How large trees are as plain files, and documents with all that they repeat; each is looked at once."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._known: dict[bytes, int] = {}
+        self._documents: dict[bytes, int] = {}
 
     def of(self, part: Part) -> int:
+        if part.kind in DOCUMENTS:
+            return self._document(part.content)
         return self._tree(part.content, 0) if part.kind in TREES else self._reader.size(part.content)
+
+    def _document(self, root: bytes) -> int:
+        from takeback.documents.walking import load, walk
+
+        for blob, found in walk(lambda blob: load(self._reader, blob), root, self._documents):
+            inner = sum(self._documents[each] for each in found.documents)
+            self._documents[blob] = inner + sum(map(self._reader.size, (blob, *found.contents)))
+        return self._documents[root]
 
     def _tree(self, tree: bytes, depth: int) -> int:
         if tree not in self._known:

@@ -51,8 +51,11 @@ def count_changes(line: Line, writer: Writer, before: Mapping[str, Part], after:
     """How many paths differ, directories aside."""
     total = 0
     for name, part in after.items():
-        source, old = line.sources.get(name), before.get(name)
-        if source is None or part.kind in FOLLOWING or (old is not None and old.content == part.content):
+        old = before.get(name)
+        if part.kind in FOLLOWING or (old is not None and old.content == part.content):
+            continue
+        source = line.find_source(name, after)
+        if source is None:
             continue
         if old is None:
             total += source.count(writer.reader, part)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from takeback.engine import journal
+from takeback.engine import pending
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
 from takeback.engine.references import Reference, find
 from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import FOLLOWING
+from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -44,7 +44,7 @@ def restore(
 ) -> Report:
     """Make parts or paths exactly as in a snapshot; the present is saved first."""
     with line.locked(), line.writer() as writer:
-        journal.recover(line, writer)
+        pending.settle(line, writer, watch or Watch())
         target = find(line, writer.reader, reference)
         present = line.capture(writer, watch or Watch())
         return carry_out(line, writer, _plan(line, writer, present, target, only, paths), present)
@@ -112,6 +112,11 @@ def _made(
     wanted = _clean(paths)
     for name, place in places.items():
         source = _source_of(line, target, name)
+        if source.kind in DOCUMENTS:
+            raise InvalidInput(
+                f"{name} is a value, and has no place in a directory",
+                hints=[f"`takeback show {short(target.id)} --part {name}` shows it"],
+            )
         effects = source.fresh(reader, target.parts[name], wanted)
         _check_place(source, place, effects)
         yield source, place, effects
@@ -150,9 +155,17 @@ def _plan(
     effects: list[Effect] = []
     kept: list[Kept] = []
     notes: list[str] = []
+    asked: list[str] = []
     for name in parts_of(target, only):
         source, part = _source_of(line, target, name), target.parts[name]
-        inside = None if part.kind in FOLLOWING else wanted  # which has no paths, and comes back whole
+        if part.kind in DOCUMENTS:
+            if wanted is not None and only is None:
+                continue  # paths are meant, and it has none
+            if (why := _why_not(present.parts.get(name), part)) is not None:
+                kept.append(Kept(name, name, why))
+                continue
+            asked += [name] if line.is_absent(name, present.parts) else []
+        inside = None if part.kind in FOLLOWING | DOCUMENTS else wanted  # which has no paths, and comes back whole
         if inside is not None:
             _check_paths(writer.reader, source, present.parts.get(name), target, inside)
         proposal = source.plan(writer.reader, present.parts.get(name, part), part, inside)
@@ -170,7 +183,15 @@ def _plan(
         kept=tuple(kept),
         not_captured=target.not_captured,
         notes=tuple(notes),
+        pending=tuple(asked),
     )
+
+
+def _why_not(present: Part | None, target: Part) -> str | None:
+    """Why a value cannot be put back, if so."""
+    if target.purged:
+        return "it held something that was purged, and is not in the snapshot any more"
+    return "this timeline does not have it any more: who has the object saves first" if present is None else None
 
 
 def parts_of(target: Snapshot, only: Iterable[str] | None) -> list[str]:
@@ -191,7 +212,7 @@ def _source_of(line: Line, target: Snapshot, name: str) -> Source:
         raise NotFound(
             f"snapshot {short(target.id)} has no part {name!r}", hints=[f"it has: {', '.join(target.parts)}"]
         )
-    return line.source(name)
+    return line.source(name, target.parts)
 
 
 def _check_paths(reader: Reader, source: Source, present: Part | None, target: Snapshot, paths: Sequence[str]) -> None:

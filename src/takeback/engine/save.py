@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from takeback.engine import journal, moves, record
+from takeback.engine import moves, pending, record
 from takeback.engine.line import Line, Present
 from takeback.engine.moves import Event, Same
 from takeback.errors import InvalidInput
@@ -43,8 +43,7 @@ def save(
         trigger, session, title or label or "", key, tuple(_relative(line.root, path) for path in paths), context or {}
     )
     with line.locked(), line.writer() as writer:
-        journal.recover(line, writer)
-        present = line.capture(writer, watch or Watch())
+        present = pending.begin(line, writer, watch or Watch())
         fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context)
         same = same_state(line, writer.reader, present, fresh)
         event = event._replace(noted=noted(present))

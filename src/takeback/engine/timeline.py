@@ -168,10 +168,32 @@ class Timeline:
         return history.diff(self._line, a, b, wanted, self._watch())
 
     def changes(self, reference: Reference) -> tuple[Change, ...]:
-        """What differs in a snapshot from the one before it; nothing in the first one, which holds everything."""
+        """The files that differ in a snapshot from the one before it; none in the first one, which holds everything."""
+        found = self.step(reference)
+        return found.files if found is not None else ()
+
+    def step(self, reference: Reference) -> Diff | None:
+        """All that differs in a snapshot from the one before it, if there is one."""
         from takeback.engine import history
 
         return history.changes(self._line, reference)
+
+    def value(
+        self, reference: Reference, part: str, types: Iterable[type] = (), *, unknown: history.Unknown = "refuse"
+    ) -> Any:
+        """A value as a snapshot has it, made anew; instances of classes that are not known only if they are among
+        ``types``. With ``unknown="record"`` the others come as `takeback.documents.Record`, to be looked at."""
+        from takeback.engine import history
+
+        return history.value(self._line, reference, part, types, unknown)
+
+    def sync(self) -> Report | None:
+        """Put in place what other processes have asked for of the objects here (`takeback restore` of a value, or
+        undo), as every save does first; None if there is nothing."""
+        from takeback.engine import pending
+
+        with self._line.locked(), self._line.writer() as writer:
+            return pending.settle(self._line, writer, self._watch())
 
     def plan(
         self,

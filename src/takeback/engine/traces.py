@@ -15,7 +15,9 @@ from takeback.engine.manifest import load_snapshot
 from takeback.engine.quotes import Quotes
 from takeback.errors import Integrity
 from takeback.model.ids import short
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.progress import Watch
+from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, FILE, Entry
 from takeback.sources import trees
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -59,7 +61,7 @@ class Found:
     pieces: frozenset[str]
     """Other files of which a part has the same bytes."""
     quoted: frozenset[str] = frozenset()
-    """Where else it is quoted: parts that are conversations, and `RECORDED`."""
+    """Where else it is quoted: parts that are conversations or values, and `RECORDED`."""
 
 
 @dataclass
@@ -165,12 +167,14 @@ class Traces:
 
 def _quoted(reader: Reader, each: Candidate, quotes: Quotes) -> frozenset[str]:
     snapshot = load_snapshot(reader, each.row)
-    said = {
-        name
-        for name, part in snapshot.parts.items()
-        if part.kind == "transcript" and quotes.in_conversation(part.content)
-    }
+    said = {name for name, part in snapshot.parts.items() if _quotes(part, quotes)}
     return frozenset(said | ({RECORDED} if quotes.in_value(dict(snapshot.context)) else set()))
+
+
+def _quotes(part: Part, quotes: Quotes) -> bool:
+    if part.kind in DOCUMENTS:
+        return not part.purged and (quotes.in_document(part.content) or quotes.in_value(list(part.not_captured)))
+    return part.kind == "transcript" and quotes.in_conversation(part.content)
 
 
 class _Copies:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from takeback.engine import conversation, journal
+from takeback.engine import conversation, pending
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
@@ -15,11 +15,11 @@ from takeback.engine.line import Line, Present
 from takeback.engine.outside import happened_beside
 from takeback.errors import NotFound
 from takeback.model.ids import short
-from takeback.model.move import Move
+from takeback.model.move import AGENT_LEVELS, Move
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
-from takeback.sources.protocol import Step
+from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import within
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -40,8 +40,7 @@ def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
     """Take back what was asked for, and nothing else."""
     wish.check()
     with line.locked(), line.writer() as writer:
-        journal.recover(line, writer)
-        present = line.capture(writer, watch or Watch())
+        present = pending.begin(line, writer, watch or Watch())
         return carry_out(line, writer, _undo(line, writer, present, wish), present)
 
 
@@ -54,20 +53,19 @@ def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
 def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
     """Take back an undo."""
     with line.locked(), line.writer() as writer:
-        journal.recover(line, writer)
-        present = line.capture(writer, watch or Watch())
+        present = pending.begin(line, writer, watch or Watch())
         return carry_out(line, writer, _redo(line, writer, present, move), present)
 
 
 def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
     wish.check()
-    _check_parts(line, wish)
+    _check_parts(line, present, wish)
     if wish.only == (conversation.PART,):
         return _conversation_alone(line, writer.reader, present, wish)
     passed: list[str] = []
     for targets, after_seq in candidates(line, wish):
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
-        if plan.effects:
+        if not plan.empty:
             if wish.only is None and conversation.can_be_put_back(targets[-1]):
                 plan = replace(plan, notes=(*plan.notes, _about_conversation(targets[-1])))
             elif wish.only is not None and conversation.PART in wish.only:
@@ -93,10 +91,10 @@ def _about_conversation(move: Move) -> str:
     )
 
 
-def _check_parts(line: Line, wish: Wish) -> None:
+def _check_parts(line: Line, present: Present, wish: Wish) -> None:
     for part in wish.only or ():
-        if part not in line.sources and part != conversation.PART:
-            known = ", ".join((*sorted(line.sources), conversation.PART))
+        if part not in _meant(line, present) and part != conversation.PART:
+            known = ", ".join((*sorted(_meant(line, present)), conversation.PART))
             raise NotFound(f"there is no part {part!r} here", hints=[f"parts are: {known}"])
 
 
@@ -142,20 +140,29 @@ def _plan(
     kept: list[Kept] = []
     notes: list[str] = []
     common: dict[str, None] = {}
-    for name, source in line.sources.items():
+    asked: list[str] = []
+    for name in _meant(line, present):
         if not wish.wants(name):
             continue
+        source = line.source(name, present.parts)
         mine: list[Step] = []
+        lost = False
         for step in steps:
             old, new = parts.at(step.before).get(name), parts.at(step.after).get(name)
             if old is None or new is None or new.same_state(old):
                 continue
+            if old.purged or new.purged:
+                lost = True
+                continue
             leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
             common |= dict.fromkeys(unclear)
             mine.append(Step(old, new, leave, certain=targets[0].level == "takeback"))
-        if mine:
+        if lost:
+            kept.append(Kept(name, name, "it held something that was purged"))
+        elif mine or _asks_anyway(line, present, name, targets):
             proposal = source.revert(reader, present.parts[name], mine)
             effects += proposal.effects
+            asked += [name] if _is_asked(line, present, name, verb, proposal) else []
             conflicts += proposal.conflicts
             kept += proposal.kept
             notes += proposal.notes
@@ -174,8 +181,29 @@ def _plan(
         outside=beside.outside,
         not_captured=_left_out(present),
         notes=tuple(notes),
+        pending=tuple(asked),
         hints=(*(_by_hand(line, conflicts, steps[-1].before) if conflicts else ()), *beside.hints),
     )
+
+
+def _meant(line: Line, present: Present) -> list[str]:
+    """The parts that can be taken back: those with a source here, and values whose objects live elsewhere."""
+    return [*line.sources, *(name for name in present.parts if line.is_absent(name, present.parts))]
+
+
+def _asks_anyway(line: Line, present: Present, name: str, targets: Sequence[Move]) -> bool:
+    """Whether an agent is in the middle of the move that is taken back, and may have changed an object that nobody can
+    see from here since it was saved last."""
+    return line.is_absent(name, present.parts) and any(move.open and move.level in AGENT_LEVELS for move in targets)
+
+
+def _is_asked(line: Line, present: Present, name: str, verb: str, proposal: Proposal) -> bool:
+    """Whether a value's owner, in another process, has something to do."""
+    part = present.parts[name]
+    if proposal.conflicts or not line.is_absent(name, present.parts):
+        return False
+    after = next((effect.after.id for effect in proposal.effects if effect.after is not None), part.content)
+    return not (proposal.effects and pending.is_back(verb, part, after))
 
 
 class _Parts:
@@ -199,7 +227,7 @@ def _shares(
         return frozenset(), []
     foreign: list[str] = []
     unclear: list[str] = []
-    for change in line.source(part).diff(reader, old, new):
+    for change in line.source(part, {part: new}).diff(reader, old, new):
         mine, theirs = within(step.own, change.path), within(step.foreign, change.path)
         if mine == theirs:
             unclear.append(change.path)

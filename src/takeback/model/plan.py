@@ -89,15 +89,19 @@ class Plan:
     """What a person should know first: another git HEAD, a different set of parts."""
     hints: tuple[str, ...] = ()
     """What to do about the conflicts, and instead if nothing of the plan can be done."""
+    pending: tuple[str, ...] = ()
+    """Parts whose objects live in other processes, which will put them in place."""
+    completes: bool = False
+    """It puts in place what another move has recorded as pending: that is the move to take back."""
 
     @property
     def empty(self) -> bool:
-        return not self.effects
+        return not self.effects and not self.pending
 
     @property
     def stuck(self) -> bool:
         """Whether there is something to take back, and nothing of it can be."""
-        return not self.effects and self.verb != "restore" and bool(self.conflicts or self.shared or self.kept)
+        return self.empty and self.verb != "restore" and bool(self.conflicts or self.shared or self.kept)
 
     @property
     def merged(self) -> tuple[str, ...]:

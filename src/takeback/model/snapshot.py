@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from takeback.model.kinds import FOLLOWING
+from takeback.model.kinds import DOCUMENTS, FOLLOWING
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -70,6 +70,16 @@ class Part(NamedTuple):
     @property
     def content(self) -> bytes:
         return self.refs["content"]
+
+    @property
+    def pending(self) -> bool:
+        """Whether its owner, in another process, has yet to put it in place."""
+        return self.kind in DOCUMENTS and self.detail.get("pending") is True
+
+    @property
+    def purged(self) -> bool:
+        """Whether it is a value that is not in the snapshot any more: it held something that was purged."""
+        return self.kind in DOCUMENTS and any(item.reason == PURGED for item in self.not_captured)
 
     def same_state(self, other: Part | None) -> bool:
         """Whether nothing that matters changed between the two; of what only follows, nothing ever matters."""

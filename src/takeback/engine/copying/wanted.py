@@ -12,7 +12,7 @@ from typing import NamedTuple
 from takeback.engine.manifest import load_snapshot
 from takeback.errors import Integrity, Unavailable
 from takeback.model.ids import BlobKind, short
-from takeback.model.kinds import TREES
+from takeback.model.kinds import DOCUMENTS, TREES
 from takeback.model.snapshot import Part, Snapshot
 from takeback.model.tree import DIRECTORY, LINK, Entry
 from takeback.sources import trees
@@ -24,6 +24,10 @@ _LIMITS = {BlobKind.MANIFEST: 16 << 20, BlobKind.DOCUMENT: 64 << 20, BlobKind.TR
 """No blob of these kinds is longer; what files hold is never read as a whole."""
 _MOST_PATHS = 100_000_000
 """No workspace has more; few small trees, each in the next one twice, would make any number."""
+_MOST_PIECES = 10_000_000
+"""No value has more documents and contents, counted as often as it comes by them."""
+_DEEPEST = 2000
+"""No value is deeper than Python can hold, and few documents are as deep as their value."""
 
 
 class Item(NamedTuple):
@@ -35,7 +39,7 @@ class Item(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What a tree is like when it is unfolded."""
+    """What a tree or a document is like when it is unfolded."""
 
     paths: int
     depth: int
@@ -66,6 +70,7 @@ class Wanted:
         self._reads = Bounded(reader)
         self._sizes: dict[bytes, int] = {}
         self._shapes: dict[bytes, Shape] = {}
+        self._values: dict[bytes, Shape] = {}
         self._links: set[bytes] = set()
         self._documents: set[tuple[bytes | None, ...]] = set()
 
@@ -81,7 +86,9 @@ class Wanted:
             _check_part(part, row)
             self._check_documents(part)
             for key, blob in part.refs.items():
-                if key == "content":
+                if key == "content" and part.kind in DOCUMENTS:
+                    yield from self._value(blob)
+                elif key == "content":
                     yield from self._tree(blob, 0)
                 else:
                     yield from self._structure(blob, BlobKind.DOCUMENT)
@@ -117,6 +124,19 @@ class Wanted:
             checking.check_link(self._reader.get(entry.id))
             self._links.add(entry.id)
 
+    def _value(self, root: bytes) -> Iterator[Item]:
+        from takeback.documents.walking import load, walk
+
+        for blob, found in walk(lambda blob: load(self._reads, blob), root, self._values):
+            inner = [self._values[each] for each in found.documents]
+            pieces = 1 + len(found.contents) + sum(each.paths for each in inner)
+            shape = self._values[blob] = Shape(pieces, max((each.depth + 1 for each in inner), default=0))
+            if shape.paths > _MOST_PIECES or shape.depth > _DEEPEST:
+                raise Integrity(f"the document {blob.hex()[:12]} unfolds to more, or deeper, than any that is written")
+            yield from self._structure(blob, BlobKind.DOCUMENT)
+            for content in found.contents:
+                yield from self._structure(content, BlobKind.DATA)
+
     def _structure(self, blob: bytes, kind: BlobKind) -> Iterator[Item]:
         if blob not in self._sizes:
             self._sizes[blob] = self._reads.size(blob)
@@ -148,7 +168,7 @@ def _check_part(part: Part, row: SnapshotRow) -> None:
         raise Integrity(f"a part of snapshot {short(row.id)} is not one")
     if any(len(blob) != 32 for blob in part.refs.values()):
         raise Integrity(f"a part of snapshot {short(row.id)} refers to what no blob is called")
-    if part.kind not in TREES:
+    if part.kind not in TREES | DOCUMENTS:
         raise Unavailable(
             f"what the part {part.name!r} of snapshot {short(row.id)} needs is not known here: it is of the kind "
             f"{part.kind!r}. Nothing was copied.",

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from takeback import documents
 from takeback.model.diff import Change, Difference
 from takeback.model.plan import Effect, Kept
-from takeback.model.snapshot import NotCaptured, Part
+from takeback.model.snapshot import PURGED, NotCaptured, Part
 from takeback.model.tree import FILE, Entry
 from takeback.sources.protocol import Proposal
 
 if TYPE_CHECKING:
     from takeback.sources.protocol import Step
     from takeback.store.reader import Reader
+    from takeback.store.writer import Writer
 
 KIND = "state"
 _NONE: Mapping[bytes, tuple[NotCaptured, ...]] = MappingProxyType({})
@@ -77,6 +78,13 @@ def amended(
     return present._replace(
         refs={**refs, "content": after.id}, detail={**present.detail, "size": after.size}, not_captured=missing
     )
+
+
+def without(writer: Writer, part: Part, why: str) -> Part:
+    """A part of whose value nothing is left, because it held something that was purged."""
+    told = {key: value for key, value in part.detail.items() if key == "type"}
+    missing = NotCaptured(part.name, PURGED, why)
+    return Part(part.name, part.kind, {"content": documents.put(writer, None).id}, told, (missing,))
 
 
 def changes(name: str, a: Part | None, b: Part | None) -> Iterator[Change]:
