@@ -19,7 +19,7 @@ from takeback.documents.known import custom, default_name
 from takeback.documents.mutables import MUTABLE, is_array
 from takeback.documents.paths import path_to
 from takeback.documents.plain import SCALARS
-from takeback.documents.shapes import Kept, Shape, put_together, refill, shape_of, take_apart
+from takeback.documents.shapes import Kept, Shape, put_together, refill, shape_of, shell, take_apart
 from takeback.documents.standing import Standing
 from takeback.errors import Conflict, InvalidInput
 
@@ -32,6 +32,8 @@ class _Change(NamedTuple):
     apply: Callable[[], None]
     done: Callable[[], bool]
     revert: Callable[[], None]
+    hashes: bool
+    """Whether it is one that asks its elements for their hashes: these must have their new content by then."""
 
 
 class Graft:
@@ -55,7 +57,13 @@ class Graft:
         self._unchanged = standing.unchanged
         self._held: list[Any] = [fresh, live]
         self._match(fresh, live)
-        self._changes = list(self._prepare(fresh))
+        if id(fresh) not in self._places:
+            raise InvalidInput(
+                f"what was saved does not fit into this {default_name(type(live))}: it has another size or kind of elements, "
+                "or cannot be written to",
+                hints=["restore into one that is made as the saved one was"],
+            )
+        self._changes = sorted(self._prepare(fresh), key=lambda change: change.hashes)
 
     def apply(self) -> None:
         """Give every container its new content; all of them, or none."""
@@ -66,8 +74,7 @@ class Graft:
                 change.apply()
             self._read_back()
         except BaseException as error:
-            for change in reversed(done):
-                change.revert()
+            _revert(done)
             if isinstance(error, Exception):
                 raise Conflict(f"nothing was restored: {error!r:.200}") from error
             raise
@@ -92,6 +99,8 @@ class Graft:
                 waiting += zip(one, other, strict=False)
                 continue
             if not can_change(one):
+                if _shape(one) is not None:  # a named tuple, or another object whose content cannot change
+                    waiting += self._inner_pairs(one, other)
                 continue
             if id(one) in self._places or id(other) in self._claimed or not _fits(one, other):
                 continue
@@ -111,10 +120,13 @@ class Graft:
         if both is None:
             return False
         new, old = both[0][skip:], both[1][skip:]
-        if not self._claimed.isdisjoint(map(id, old)) or any(id(each) in self._places for each in new):
+        places, taken = dict(zip(map(id, new), old, strict=True)), set(map(id, old))
+        if len(places) < len(new) or len(taken) < len(old):
+            return False  # something is reached twice, perhaps on one side only
+        if not self._claimed.isdisjoint(taken) or not self._places.keys().isdisjoint(places):
             return False
-        self._places.update(zip(map(id, new), old, strict=True))
-        self._claimed.update(map(id, old))
+        self._places |= places
+        self._claimed |= taken
         self._held += (new, old)
         return True
 
@@ -155,7 +167,8 @@ class Graft:
         return list(compress(count(), map(not_, map(self._standing.__contains__, map(id, values)))))
 
     def _prepare(self, root: Any) -> Iterator[_Change]:
-        """What is to be done: live containers wait for `apply`; new ones are nobody's yet, and get it now."""
+        """What is to be done: live containers wait for `apply`; new ones are nobody's yet, and get it now, but for those that
+        ask live objects for their hashes."""
         matched = {id(fresh): live for fresh, live in self._pairs}
         lost: list[Hole] = []
         new_ones: list[tuple[Any, Any]] = []
@@ -163,7 +176,10 @@ class Graft:
             target = matched.get(id(fresh), fresh)
             content = self._content(fresh, lost)
             if target is fresh:
-                new_ones.append((fresh, content))
+                if _hashes(fresh) and _holds_objects(content):
+                    yield _change(fresh, content)
+                else:
+                    new_ones.append((fresh, content))
             elif not _is_same(target, content):
                 yield _change(target, content)
         if lost:
@@ -211,11 +227,12 @@ class Graft:
                 return frozenset(map(placed, value))
             if kind is Hole:
                 lost.append(value)
-            return value
+            shape = _shape(value)
+            return value if shape is None or not shape.immutable else _replaced(shape, value, placed)
 
         shape = _shape(fresh)
         if type(fresh) is defaultdict:
-            return defaultdict(fresh.default_factory, _mapped(fresh, placed))
+            return _Default(fresh.default_factory, _mapped(fresh, placed))
         if type(fresh) is list and self._standing:
             content = list(fresh)
             for at in self._moving_places(fresh):
@@ -223,17 +240,54 @@ class Graft:
             return content
         if shape is None:
             return _mapped(fresh, placed)
-        kept = take_apart(shape, fresh)
-        pydantic = kept.pydantic
-        if pydantic is not None:
-            private, extra, names = pydantic
-            pydantic = _placed_map(private, placed), _placed_map(extra, placed), names
-        return Kept(
-            {name: placed(each) for name, each in kept.fields.items()},
-            _placed_map(kept.slots, placed),
-            None if kept.content is None else _mapped(kept.content, placed),
-            pydantic,
-        )
+        return _placed_parts(take_apart(shape, fresh), placed)
+
+
+class _Items(list[tuple[Any, Any]]):
+    """The content of a dictionary whose keys cannot be hashed yet."""
+
+
+class _Default(NamedTuple):
+    """The content of a defaultdict."""
+
+    factory: Any
+    items: Any
+
+
+def _revert(changes: list[_Change]) -> None:
+    """Take back changes, the last one first; one that cannot be taken back keeps no other from it."""
+    failed: BaseException | None = None
+    for change in reversed(changes):
+        try:
+            change.revert()
+        except BaseException as error:
+            failed = error
+    if failed is not None:
+        raise failed
+
+
+def _placed_parts(kept: Kept, placed: Callable[[Any], Any]) -> Kept:
+    pydantic = kept.pydantic
+    if pydantic is not None:
+        private, extra, names = pydantic
+        pydantic = _placed_map(private, placed), _placed_map(extra, placed), names
+    return Kept(
+        {name: placed(each) for name, each in kept.fields.items()},
+        _placed_map(kept.slots, placed),
+        None if kept.content is None else _mapped(kept.content, placed),
+        pydantic,
+    )
+
+
+def _replaced(shape: Shape, value: Any, placed: Callable[[Any], Any]) -> Any:
+    """An object whose content cannot change; another one if something inside has to be."""
+    kept = take_apart(shape, value)
+    wanted = _placed_parts(kept, placed)
+    if all(map(_is_same_content, kept[:3], wanted[:3])):
+        return value
+    other = shell(type(value), shape, wanted.content)
+    put_together(shape, other, wanted)
+    return other
 
 
 def _placed_map(values: Mapping[str, Any] | None, placed: Callable[[Any], Any]) -> dict[str, Any] | None:
@@ -243,17 +297,15 @@ def _placed_map(values: Mapping[str, Any] | None, placed: Callable[[Any], Any]) 
 def _mapped(container: Any, placed: Callable[[Any], Any]) -> Any:
     """The content of a container, each element placed."""
     if isinstance(container, dict):
-        return {placed(key): placed(each) for key, each in container.items()}
+        items = _Items((placed(key), placed(each)) for key, each in container.items())
+        return dict(items) if all(type(key) in SCALARS for key in container) else items
     if isinstance(container, SimpleNamespace):
         return {name: placed(each) for name, each in vars(container).items()}
-    if isinstance(container, list | deque | set | tuple | frozenset):
-        kind = list if isinstance(container, deque) else _plain_kind(container)
-        return kind(map(placed, container))
+    if isinstance(container, list | deque | set):
+        return list(map(placed, container))
+    if isinstance(container, tuple | frozenset):
+        return (tuple if isinstance(container, tuple) else frozenset)(map(placed, container))
     return container
-
-
-def _plain_kind(container: Any) -> type:
-    return next(kind for kind in (list, set, tuple, frozenset) if isinstance(container, kind))
 
 
 def can_change(value: Any) -> bool:
@@ -330,7 +382,26 @@ def _is_frozen(value: Any) -> bool:
 
 def _change(live: Any, content: Any) -> _Change:
     old = _present(live)
-    return _Change(lambda: _set_content(live, content), lambda: _holds(live, content), lambda: _set_content(live, old))
+    return _Change(
+        lambda: _set_content(live, content),
+        lambda: _holds(live, content),
+        lambda: _set_content(live, old),
+        _hashes(live),
+    )
+
+
+def _hashes(value: Any) -> bool:
+    shape = _shape(value)
+    return isinstance(value, dict | set) if shape is None else shape.base in (dict, set)
+
+
+def _holds_objects(content: Any) -> bool:
+    """Whether the content of a dictionary or set has keys or elements that may be live objects."""
+    if isinstance(content, Kept | _Default):
+        content = content.content if isinstance(content, Kept) else content.items
+    return isinstance(content, _Items) or (
+        isinstance(content, list) and any(type(each) not in SCALARS for each in content)
+    )
 
 
 def _holds(live: Any, content: Any) -> bool:
@@ -338,6 +409,8 @@ def _holds(live: Any, content: Any) -> bool:
     if is_array(live):
         return bool(live.tobytes() == content.tobytes())
     now = _present(live)
+    if isinstance(content, _Default):
+        return now.factory is content.factory and _is_same_content(now.items, content.items)
     if not isinstance(content, Kept):
         return _is_same_content(now, content)
     found = all(map(_is_same_content, now[:3], content[:3]))
@@ -345,6 +418,9 @@ def _holds(live: Any, content: Any) -> bool:
 
 
 def _is_same_content(now: Any, content: Any) -> bool:
+    if isinstance(content, _Items):
+        keys, values = [key for key, _ in content], [value for _, value in content]
+        return _are_same(now, keys) and _are_same(now.values(), values)
     if isinstance(now, dict):
         return _are_same(now, content) and _are_same(now.values(), content.values())
     if isinstance(now, list | tuple):
@@ -359,7 +435,7 @@ def _present(live: Any) -> Any:
     if is_array(live):
         return live.copy()
     if type(live) is defaultdict:
-        return defaultdict(live.default_factory, live)
+        return _Default(live.default_factory, dict(live))
     shape = _shape(live)
     if shape is None:
         return _copied_content(live)
@@ -398,7 +474,7 @@ def _set_content(target: Any, content: Any) -> None:
         vars(target).update(content)
     elif isinstance(target, OrderedDict | defaultdict):
         if isinstance(target, defaultdict):
-            target.default_factory = content.default_factory
+            target.default_factory, content = content
         target.clear()
         target.update(content)
     else:

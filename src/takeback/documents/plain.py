@@ -20,12 +20,16 @@ _PLAIN = SCALARS | _CONTAINERS
 _DEEPEST = DEEP // 2
 """What is nested deeper is looked at one by one: it may be too deep to be written in one piece."""
 
+_FEW = 256
+"""So many on a level may be the same one: it is not worth looking."""
+
 pack = Encoder().encode
 """The bytes of plain data; OverflowError and UnicodeEncodeError for integers and strings that msgpack has not."""
 
 
 def containers_in(value: list[Any] | dict[Any, Any]) -> list[Any] | None:
-    """Every list and dictionary in a plain value, itself first; None if it is not plain."""
+    """Every list and dictionary in a plain value, itself first; None if it is not plain. What is reached twice may be listed
+    twice, or be a reason for None, because lists that hold each other would have no end."""
     found: list[Any] = [value]
     level: list[Any] = found
     for _ in range(_DEEPEST):
@@ -39,6 +43,8 @@ def containers_in(value: list[Any] | dict[Any, Any]) -> list[Any] | None:
             return found
         if not kinds <= _CONTAINERS:
             below = [each for each in below if type(each) in _CONTAINERS]
+        if len(below) > _FEW and len(set(map(id, below))) < len(below):
+            return None
         found = [*found, *below]
         level = below
     return None
