@@ -29,6 +29,18 @@ def test_saving_an_unchanged_tree_without_a_label_keeps_the_labels(world: World)
     assert world.line.save().labels == ("one",)
 
 
+def test_a_snapshot_of_its_own_can_be_had_although_nothing_changed(world: World) -> None:
+    world.write("a", "0")
+    first = world.line.save("one")
+    second = world.line.save("two", always=True)
+    assert second.id != first.id == second.parent
+    assert (second.labels, second.changed, second.parts) == (("two",), 0, first.parts)
+    world.write("a", "1")
+    world.line.undo()
+    assert world.read("a") == b"0"
+    assert world.counts()[0] == 4
+
+
 def test_a_touched_file_is_no_change(world: World) -> None:
     world.write("a", "0")
     first = world.line.save()

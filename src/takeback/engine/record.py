@@ -108,10 +108,10 @@ def commit(
 
 
 def latest_or_new(
-    line: Line, writer: Writer, present: Present, *, trigger: str, context: Mapping[str, Any]
+    line: Line, writer: Writer, present: Present, *, trigger: str, context: Mapping[str, Any], always: bool = False
 ) -> Snapshot | None:
-    """A new snapshot of the present; None if the latest one already is that."""
-    if not present.changed:
+    """A new snapshot of the present; None if the latest one already is that, unless there is ``always`` to be one."""
+    if not (present.changed or always):
         return None
     before = present.latest.parts if present.latest is not None else {}
     return compose(line, writer, present.head, present.parts, trigger=trigger, context=context, before=before)

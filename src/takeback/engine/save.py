@@ -32,9 +32,10 @@ def save(
     context: Mapping[str, Any] | None = None,
     paths: Iterable[str] = (),
     key: str = "",
+    always: bool = False,
     watch: Watch | None = None,
 ) -> Snapshot:
-    """The present as a snapshot; the latest one again, with the label added, if nothing changed."""
+    """The present as a snapshot; the latest one again, with the label added, if nothing changed, unless ``always``."""
     if trigger not in USER_TRIGGERS:
         raise InvalidInput(f"{trigger!r} is not a trigger", hints=[f"one of: {', '.join(USER_TRIGGERS)}"])
     if label is not None:
@@ -44,7 +45,7 @@ def save(
     )
     with line.locked(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
-        fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context)
+        fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context, always=always)
         same = same_state(line, writer.reader, present, fresh)
         event = event._replace(noted=noted(present))
 

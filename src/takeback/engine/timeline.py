@@ -91,11 +91,13 @@ class Timeline:
         context: Mapping[str, Any] | None = None,
         paths: Iterable[str] = (),
         key: str = "",
+        always: bool = False,
     ) -> Snapshot:
         """Record the present; if nothing changed, the latest snapshot again, with the label added.
 
         ``trigger`` says what it is for and opens or closes moves; ``session``, ``title`` and ``key`` say whose move,
-        what it is about, and which of several parallel actions; ``paths`` are what a tool says that it writes.
+        what it is about, and which of several parallel actions; ``paths`` are what a tool says that it writes. With
+        ``always`` there is a snapshot of its own even if nothing changed.
         """
         snapshot = saving.save(
             self._line,
@@ -106,6 +108,7 @@ class Timeline:
             context=context,
             paths=paths,
             key=key,
+            always=always,
             watch=self._watch(self._budget),
         )
         if self._after_save is not None:
