@@ -100,7 +100,10 @@ def directory(where: Place) -> str:
 
 
 def timeline(store: Store, where: Place, *, listener: Listener | None = None, more: Sequence[Source] = ()) -> Timeline:
-    """A place's timeline in a store; ``more`` are captured beside its workspace."""
+    """A place's timeline in a store; ``more`` are captured beside its workspace. One that was asked for by name may be of no
+    directory at all, as those are on which agents keep their memory: it has no source here."""
+    if where.settings["timeline"].origin != "default" and _is_of_no_directory(store, where):
+        return store.timeline(where["timeline"], root="", listener=listener)
     workspace = Workspace(
         where.root,
         include=where["include"],
@@ -119,6 +122,11 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None, mo
     return store.timeline(
         where["timeline"], sources=[workspace, *more], listener=listener, after_save=after_save, others=others
     )
+
+
+def _is_of_no_directory(store: Store, where: Place) -> bool:
+    roots = {row.root for row in store.timelines() if row.name == where["timeline"]}
+    return "" in roots and where.root not in roots
 
 
 def limits(where: Place) -> Limits:

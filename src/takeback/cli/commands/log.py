@@ -50,7 +50,8 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
         for hint in line.nearby():
             say([("hint: ", "warn"), hint])
         return
-    say([("timeline ", "quiet"), (line.name, "head"), (f" of {line.root}", "quiet")], "")
+    of = f" of {line.root}" if line.root else ""
+    say([("timeline ", "quiet"), (line.name, "head"), (of, "quiet")], "")
     say(*picture.log_lines(log, graph=graph, forks=_forks(call) if graph else None))
     if more:
         say([(f"… and older ones; `takeback log -n {2 * len(log.snapshots)}` shows more", "quiet")])

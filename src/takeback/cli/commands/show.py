@@ -71,7 +71,7 @@ def _show_agent(call: Call, file: str) -> None:
 def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
     yield [("snapshot ", "quiet"), (snapshot.id, "id")]
     facts: list[Line] = [
-        [("timeline", "quiet"), f"{snapshot.timeline} of {snapshot.root}"],
+        [("timeline", "quiet"), f"{snapshot.timeline} of {snapshot.root}".removesuffix(" of ")],
         [("made", "quiet"), f"{snapshot.time:%Y-%m-%d %H:%M:%S} UTC, {age(snapshot.time_ns)}, by {snapshot.trigger}"],
         [("after", "quiet"), (short(snapshot.parent), "id") if snapshot.parent else "nothing: it is the first"],
     ]
