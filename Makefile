@@ -36,7 +36,7 @@ soak: .venv/.takeback-dev
 fuzz: .venv/.takeback-fuzz
 	$(RUN)/python -m fuzz $(ARGS)
 
-bench: .venv/.takeback-run
+bench: .venv/.takeback-dev
 	scripts/services packages git restic borgbackup
 	$(RUN)/python -m bench $(ARGS)
 

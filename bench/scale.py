@@ -25,6 +25,9 @@ class Scale:
     """restic takes long for each backup, so it is compared after fewer turns."""
     snapshots: int = 10_000
     """In the store whose log and undo are compared with those of a store of 100."""
+    messages: int = 20_000
+    """Of the session that is rolled back."""
+    rollbacks: int = 21
 
 
 DEFAULT = Scale("default")
@@ -40,5 +43,6 @@ QUICK = Scale(
     history_files=200,
     restic_history=20,
     snapshots=1_000,
+    rollbacks=7,
 )
 FULL = Scale("full", large_captures=3, turns=21, undos=9, restores=5, restic_history=1_000, snapshots=100_000)
