@@ -94,6 +94,16 @@ def test_a_save_loads_nothing_that_only_taking_back_needs(tmp_path: Path) -> Non
     assert not NOT_FOR_A_SAVE & set(done.stdout.split())
 
 
+def test_a_log_and_a_status_load_nothing_of_documents(tmp_path: Path) -> None:
+    """Only timelines with such parts need what can read them."""
+    script = "import sys; from takeback.cli import main; code = main(sys.argv[1:]); print(*sys.modules); sys.exit(code)"
+    place = ["--store", str(tmp_path / "store"), "-C", str(tmp_path)]
+    for command in ("save", "log", "status", "diff"):
+        done = subprocess.run([sys.executable, "-c", script, *place, command], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert not {"takeback.documents", "msgspec"} & set(done.stdout.split()), command
+
+
 def test_a_hook_loads_even_less(tmp_path: Path) -> None:
     script = (
         "import sys; from takeback.cli import hooking; from takeback.adapters.hooks.event import Event; "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from takeback.engine.history import Log
     from takeback.engine.timeline import Timeline
-    from takeback.model.diff import Change, Diff
+    from takeback.model.diff import Change, Diff, Difference
     from takeback.model.move import Move
     from takeback.model.plan import Kept, Outside, Plan, Report
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
@@ -48,9 +48,11 @@ def snapshot(value: Snapshot) -> Shape:
     }
 
 
-def shown(value: Snapshot, files: Iterable[Change]) -> Shape:
+def shown(value: Snapshot, step: Diff | None) -> Shape:
     """A snapshot with all that is known about it, and what it changed."""
-    return {**snapshot(value), "root": value.root, "context": dict(value.context), "files": changes(files)}
+    files = [] if step is None else changes(change for change in step.files if not change.is_directory)
+    state = [] if step is None else differences(step.state)
+    return {**snapshot(value), "root": value.root, "context": dict(value.context), "files": files, "state": state}
 
 
 def entries(id: str, path: str, found: Iterable[tuple[str, Entry]]) -> Shape:
@@ -104,12 +106,27 @@ def changes(items: Iterable[Change]) -> list[Shape]:
     return [{"path": change.path, "status": change.status} for change in items]
 
 
+def differences(items: Iterable[Difference]) -> list[Shape]:
+    """What differs in values, place by place."""
+    return [
+        {
+            "part": each.part,
+            "path": each.path,
+            "status": each.status,
+            "before": each.before,
+            "after": each.after,
+        }
+        for each in items
+    ]
+
+
 def diff(value: Diff) -> Shape:
     return {
         "a": value.a,
         "b": value.b,
         "files": changes(change for change in value.files if not change.is_directory),
         "directories": changes(change for change in value.files if change.is_directory),
+        "state": differences(value.state),
     }
 
 
@@ -138,7 +155,7 @@ def plan(value: Plan) -> Shape:
         "changed": [effect.path for effect in value.effects],
         "merged": list(value.merged),
         "verified": False,
-        "pending": [],
+        "pending": list(value.pending),
         "plan": [{"path": effect.path, "action": effect.action} for effect in value.effects],
         **_left(value),
     }

@@ -36,10 +36,11 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     """Everything that a person should see before saying yes."""
     if plan.stuck:
         yield [(f"{_subject(plan)}: nothing can be taken back", "head")]
-    elif not plan.effects:
+    elif plan.empty:
         yield [f"{plan.verb} would change nothing: {_why_nothing(plan)}"]
     else:
         yield [(f"{_subject(plan)} would", "head")]
+        yield from _pending_lines(plan.pending, "would be")
         effects = sorted(plan.effects, key=lambda effect: (_ORDER.index(effect.action), effect.path))
         for effect in effects[:most]:
             yield ["  ", (f"{effect.action:<8}", _STYLES[effect.action]), effect.path]
@@ -49,6 +50,11 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
 
 def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
     """What was done, that it was checked, and how to get back."""
+    if not report.changed and report.pending:
+        yield [(_subject(report), "head")]
+        yield from _left_lines(report, most)
+        yield from _pending_lines(report.pending, "is")
+        return
     if not report.changed:
         yield [f"nothing to {report.verb}: {_why_nothing(report)}"]
         yield from _left_lines(report, most)
@@ -62,10 +68,17 @@ def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
     yield from _left_lines(report, most)
     if report.verified:
         yield [("read back and verified", "good")]
-    for part in report.pending:
-        yield [("pending: ", "warn"), f"the owner of {part} applies it at its next save"]
+    yield from _pending_lines(report.pending, "is")
     if report.move:
         yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{_BACK[report.verb]}`"]
+
+
+def _pending_lines(parts: Sequence[str], be: str) -> Iterator[Line]:
+    for part in parts:
+        yield [
+            ("  pending ", "warn"),
+            f"{part} lives in another program: it {be} put in place there at its next save, turn or sync()",
+        ]
 
 
 def _why_nothing(value: Plan | Report) -> str:

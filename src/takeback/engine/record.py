@@ -10,7 +10,7 @@ from takeback.engine.line import Line, Present
 from takeback.engine.manifest import encode_manifest
 from takeback.errors import Conflict
 from takeback.model.ids import BlobKind, new_id
-from takeback.model.kinds import FOLLOWING
+from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.snapshot import Part, Snapshot
 from takeback.store.catalogue import operations, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
@@ -48,13 +48,13 @@ def compose(
 
 
 def count_changes(line: Line, writer: Writer, before: Mapping[str, Part], after: Mapping[str, Part]) -> int:
-    """How many paths differ, directories aside."""
+    """How many files differ. Directories and values are none."""
     total = 0
     for name, part in after.items():
         old = before.get(name)
-        if part.kind in FOLLOWING or (old is not None and old.content == part.content):
+        if part.kind in FOLLOWING | DOCUMENTS or (old is not None and old.content == part.content):
             continue
-        source = line.find_source(name, after)
+        source = line.sources.get(name)
         if source is None:
             continue
         if old is None:

@@ -105,7 +105,7 @@ class Snapshot(NamedTuple):
     labels: tuple[str, ...] = ()
     pinned: bool = False
     changed: int = 0
-    """How many paths differ from the parent."""
+    """How many files differ from the parent."""
 
     @property
     def time(self) -> datetime:

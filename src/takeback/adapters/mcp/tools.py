@@ -65,14 +65,18 @@ class Tools:
         reference: Reference = "@",
         path: Annotated[str | None, "a file or directory in it, to read; '' for everything"] = None,
         offset: Annotated[int, "where in the file to begin, in bytes"] = 0,
+        part: Annotated[str | None, "instead of a path: a part of the kind state"] = None,
     ) -> Answer:
         """Show a snapshot: when and why it was made, what it changed and what it could not capture. With a path: the
-        file's text as it was then, or a directory's entries."""
+        file's text as it was then, or a directory's entries. With a part: the value that it holds, such as a memory."""
         with self._line() as line:
             snapshot = line.show(reference)
+            if part is not None:
+                return bounded(
+                    {"id": snapshot.id, "part": part, "value": _value(line, snapshot, part)}, texts=["value"]
+                )
             if path is None:
-                changed = [change for change in line.changes(snapshot) if not change.is_directory]
-                return bounded(shapes.shown(snapshot, changed))
+                return bounded(shapes.shown(snapshot, line.step(snapshot)))
             return _content(line, snapshot, self._inside(path), offset)
 
     def diff(
@@ -130,7 +134,7 @@ class Tools:
 
     def restore(self, reference: Reference, paths: Paths = None) -> Answer:
         """Make all files, or some, exactly as in a snapshot. The present is saved first, and undo takes it back. Look at
-        `plan` first."""
+        `plan` first. A memory that lives in another program is `pending` until that saves next."""
         return self._acted(lambda line: line.restore(reference, paths=self._all_inside(paths)))
 
     def _acted(self, act: Callable[[Timeline], Any]) -> Answer:
@@ -172,6 +176,18 @@ def _content(line: Timeline, snapshot: Snapshot, path: str, offset: int) -> Answ
     if more:
         shape["next_offset"] = offset + (len(data) if text is None else len(text.encode()))
     return bounded(shape, texts=["content"])
+
+
+def _value(line: Timeline, snapshot: Snapshot, part: str) -> str:
+    """A value as an outline, as much of it as fits."""
+    from takeback.documents.showing import lines
+
+    text = ""
+    for each in lines(line.value(snapshot, part, unknown="record")):
+        text += f"{each[:TEXT_BYTES]}\n"
+        if len(text) > TEXT_BYTES:
+            return f"{text[:TEXT_BYTES]}\n… cut here\n"
+    return text
 
 
 def _piece(pieces: Iterator[bytes], offset: int) -> tuple[bytes, bool]:

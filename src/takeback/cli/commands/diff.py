@@ -14,6 +14,7 @@ from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
+from takeback.cli.differing import state_lines
 from takeback.cli.people import Line, Piece, is_colourful, say
 from takeback.cli.text import clip, columns, count, pad, visible
 from takeback.errors import InvalidInput, NotFound, TakebackError
@@ -46,7 +47,8 @@ def command(context: click.Context, words: tuple[str, ...], stat: bool) -> None:
     """Show what differs between two snapshots, or since one.
 
     A is the latest snapshot unless given, and B is the present. A word that names a snapshot is taken for one, any
-    other for a path; `--` says that only paths follow. What is printed can be fed to `patch -p1`.
+    other for a path; `--` says that only paths follow. What is printed can be fed to `patch -p1`, which passes over what
+    differs in an agent's memory. That is only compared where no path is named.
 
     For example:
       takeback diff
@@ -139,13 +141,17 @@ def _print_json(line: Timeline, diff: Diff, stat: bool) -> None:
 
 def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
     rows: list[tuple[str, Sides]] = [(clip(pair.change.path, 56), pair) for pair in _pairs(line, diff)]
-    width = max((columns(name) for name, _ in rows), default=0)
+    parts = (clip(each.part, 56) for each in diff.state)
+    width = max((columns(name) for name in (*(name for name, _ in rows), *parts)), default=0)
     total_added = total_removed = 0
     for name, pair in rows:
         added, removed = pair.counts()
         total_added, total_removed = total_added + added, total_removed + removed
         counts: list[Piece] = ["binary"] if pair.binary else [(f"+{added:<5}", "plus"), (f"-{removed}", "minus")]
         yield [" ", pad(name, width), "  ", (f"{pair.change.status:<9}", "quiet"), *counts]
+    for part in dict.fromkeys(each.part for each in diff.state):
+        number = sum(1 for each in diff.state if each.part == part)
+        yield [" ", pad(clip(part, 56), width), "  ", (f"{'state':<9}", "quiet"), count(number, "difference")]
     yield [(f"{count(len(rows), 'file')}, {count(total_added, 'line')} added, {total_removed:,} removed", "head")]
 
 
@@ -153,6 +159,8 @@ def _print_patch(line: Timeline, diff: Diff) -> None:
     from takeback.engine.patch import patch
 
     colourful = is_colourful(sys.stdout)
+    if diff.state:
+        say(*state_lines(diff.state))
     sys.stdout.flush()
     for pair in _pairs(line, diff):
         for piece in patch(pair):

@@ -41,13 +41,15 @@ def command(
 
     The present is saved first, and `takeback undo` takes the restore back. What the snapshot does not have because it
     was ignored or could not be captured is left alone. With --to nothing is overwritten, so nothing is asked. A dry
-    run exits with 0, whatever it finds.
+    run exits with 0, whatever it finds. An agent's memory that lives in another program is put in place when that saves
+    next; until then it is pending, and the command exits with 3.
 
     For example:
       takeback restore @-
       takeback restore "10m ago" src/app.py
       takeback restore good --to ../as-it-was
       takeback restore @- --only transcript
+      takeback restore @- --only memory
     """
     line = call.line()
     inside = [call.inside(line.root, path) for path in paths] or None

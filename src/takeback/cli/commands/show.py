@@ -13,14 +13,17 @@ from takeback.cli import agent_files, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
+from takeback.cli.differing import state_lines
 from takeback.cli.people import Line, say, table
 from takeback.cli.text import age, count
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
+from takeback.model.kinds import DOCUMENTS
+from takeback.model.sizes import format_size
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
-    from takeback.model.diff import Change
+    from takeback.model.diff import Diff
     from takeback.model.snapshot import Part, Snapshot
 
 _MOST = 40
@@ -29,8 +32,9 @@ _SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
 
 @click.command("show", cls=Command)
 @click.argument("reference", metavar="REF[:PATH]|FILE", shell_complete=references_or_paths)
+@click.option("--part", metavar="PART", help="The value that a part holds, such as an agent's memory.")
 @click.pass_obj
-def command(call: Call, reference: str) -> None:
+def command(call: Call, reference: str, part: str | None) -> None:
     """Show a snapshot, or a file as a snapshot has it.
 
     REF:PATH writes the file's bytes to stdout as they are; REF:DIR lists what is in a directory, and REF: everything.
@@ -42,7 +46,11 @@ def command(call: Call, reference: str) -> None:
       takeback show "10m ago"
       takeback show 4f2a:src/app.py > app.py
       takeback show agent.json.gz
+      takeback show @- --part memory
     """
+    if part is not None:
+        _show_value(call, call.line(), reference, part)
+        return
     if (file := agent_files.named(call, reference)) is not None:
         _show_agent(call, file)
         return
@@ -51,11 +59,23 @@ def command(call: Call, reference: str) -> None:
     if path is not None:
         _show_path(call, line, snapshot, path)
         return
-    files = tuple(change for change in line.changes(snapshot) if not change.is_directory)
+    step = line.step(snapshot)
     if call.json:
-        shapes.print_json(shapes.shown(snapshot, files))
+        shapes.print_json(shapes.shown(snapshot, step))
         return
-    say(*_lines(snapshot, files))
+    say(*_lines(snapshot, step))
+
+
+def _show_value(call: Call, line: Timeline, reference: str, part: str) -> None:
+    from takeback.documents import showing
+
+    snapshot = line.show(reference)
+    value = line.value(snapshot, part, unknown="record")
+    if call.json:
+        shapes.print_json({"id": snapshot.id, "part": part, "value": showing.as_json(value)})
+        return
+    for text in showing.lines(value):
+        say(text)
 
 
 def _show_agent(call: Call, file: str) -> None:
@@ -68,7 +88,8 @@ def _show_agent(call: Call, file: str) -> None:
     say(*agent_files.lines(metadata))
 
 
-def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
+def _lines(snapshot: Snapshot, step: Diff | None) -> Iterator[Line]:
+    files = [] if step is None else [change for change in step.files if not change.is_directory]
     yield [("snapshot ", "quiet"), (snapshot.id, "id")]
     facts: list[Line] = [
         [("timeline", "quiet"), f"{snapshot.timeline} of {snapshot.root}".removesuffix(" of ")],
@@ -91,6 +112,8 @@ def _lines(snapshot: Snapshot, files: tuple[Change, ...]) -> Iterator[Line]:
             yield ["  ", (sign, style), " ", change.path]
         if len(files) > _MOST:
             yield [(f"  … and {len(files) - _MOST:,} more; --json lists them all", "quiet")]
+    if step is not None and step.state:
+        yield from state_lines(step.state, _MOST)
     if snapshot.not_captured:
         yield [("not captured, and never touched by a restore", "warn")]
         for item in snapshot.not_captured:
@@ -101,7 +124,21 @@ def _about(part: Part) -> str:
     """A part in words."""
     agent, session = part.detail.get("agent"), part.detail.get("session")
     of = f" of {agent}, session {session}" if isinstance(agent, str) and isinstance(session, str) else ""
-    return f"{part.name} ({part.kind}){of}"
+    return f"{part.name} ({part.kind}){of}{_about_value(part) if part.kind in DOCUMENTS else ''}"
+
+
+def _about_value(part: Part) -> str:
+    """What is known of a value without looking into it."""
+    if part.purged:
+        return ": it held something that was purged"
+    kind, size, holes = part.detail.get("type"), part.detail.get("size"), len(part.not_captured)
+    facts = [
+        *([kind] if isinstance(kind, str) else []),
+        *([format_size(size)] if type(size) is int else []),
+        *([f"{count(holes, 'thing')} in it not captured"] if holes else []),
+        *(["pending: its owner puts it in place when it saves next"] if part.pending else []),
+    ]
+    return f": {', '.join(facts)}" if facts else ""
 
 
 def _resolve(call: Call, line: Timeline, reference: str) -> tuple[Snapshot, str | None]:

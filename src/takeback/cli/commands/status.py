@@ -16,10 +16,11 @@ from takeback.cli.hooked import NO_HOOKS, Hooks, hooks_of
 from takeback.cli.people import Line, Piece, say, table
 from takeback.cli.picture import move_line
 from takeback.cli.text import age, clip, count
-from takeback.errors import NotFound
+from takeback.errors import NotFound, TakebackError
 from takeback.model.ids import short
 
 if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
     from takeback.locate import Place
     from takeback.model.move import Move
     from takeback.store.catalogue.snapshots import SnapshotRow
@@ -57,6 +58,8 @@ class _Found:
     """Hints at other timelines that may be meant, if this one is empty."""
     notices: tuple[Notice, ...] = ()
     hooks: Hooks = NO_HOOKS
+    pending: tuple[str, ...] = ()
+    """Parts that their owners, in other programs, have yet to put in place."""
 
     @property
     def hint(self) -> str:
@@ -105,7 +108,14 @@ def _look(call: Call) -> _Found:
     moves = sorted(log.moves, key=lambda move: move.closed_ns or move.opened_ns, reverse=True)
     if not log.snapshots:
         return _Found(where, True, None, tuple(moves), line.interrupted(), tuple(line.nearby()))
-    return _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted())
+    return _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted(), pending=_pending(line))
+
+
+def _pending(line: Timeline) -> tuple[str, ...]:
+    try:
+        return tuple(name for name, part in line.show("@").parts.items() if part.pending)
+    except TakebackError:
+        return ()  # a harmed snapshot is for verify to tell of
 
 
 def _ran(hooks: Hooks) -> list[tuple[str, LastRun | None]]:
@@ -131,6 +141,7 @@ def _shape(found: _Found) -> shapes.Shape:
         "snapshot": None if found.snapshot is None else shapes.row(found.snapshot),
         "moves": [shapes.move(move) for move in found.moves[:_MOVES]],
         "interrupted": found.interrupted_ns is not None,
+        "pending": list(found.pending),
         "hooks": {agent: shapes.iso(last.time_ns) if last else None for agent, last in _ran(found.hooks)},
         "hooks_off": found.hooks.off or None,
         "notices": [shapes.notice(each) for each in found.notices],
@@ -160,6 +171,8 @@ def _lines(found: _Found) -> Iterator[Line | str]:
     yield [("snapshot", "quiet"), "  ", *last]
     if found.interrupted_ns is not None:
         yield [("a restore was interrupted ", "bad"), age(found.interrupted_ns), "; the next save or undo finishes it"]
+    for part in found.pending:
+        yield [("pending: ", "warn"), f"{part} is put in place when the program that has it saves next"]
     for notice in found.notices:
         yield [(f"{notice.where}, {age(notice.time_ns)}: ", "warn"), notice.message]
         for hint in notice.hints:

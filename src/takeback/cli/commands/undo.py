@@ -22,7 +22,7 @@ from takeback.model.move import LEVELS
 @click.option("--level", type=click.Choice(LEVELS[:-1]), help="Act on moves of this level.")
 @click.option("--session", type=name, metavar="S", help="Only one session's moves.")
 @click.option("--shared", is_flag=True, help="Also what several sessions may have changed.")
-@click.option("--only", metavar="PART,...", help="Only these parts: workspace, transcript.")
+@click.option("--only", metavar="PART,...", help="Only these parts, such as workspace, memory or transcript.")
 @click.option("--conversation", is_flag=True, help="The conversation, too: as a new session of the agent.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
