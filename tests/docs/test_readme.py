@@ -53,13 +53,22 @@ def test_the_commands_run(cli: Cli) -> None:
 
 
 def test_the_python_runs(cli: Cli) -> None:
-    names: dict[str, object] = {"run_my_agent": lambda: cli.write("src/app.py", "print(2)\n")}
+    class Agent:
+        def __init__(self) -> None:
+            self.messages: list[object] = ["hello"]
+
+        def work(self) -> None:
+            cli.write("project/new", "new\n")
+
+    agent = Agent()
+    names: dict[str, object] = {"run_my_agent": lambda: cli.write("src/app.py", "print(2)\n"), "agent": agent}
     for block in _blocks("python"):
         exec(block.replace("/srv/takeback", str(cli.root.parent / "own")), names)
     assert isinstance(names["line"], tb.Timeline)
     assert names["line"].name == "coder"
     assert isinstance(names["report"], tb.Report)
     assert names["report"].changed == ("src/app.py",)
+    assert agent.messages == ["hello"] and not (cli.root / "project/new").exists()
 
 
 def test_the_settings_exist() -> None:
