@@ -11,6 +11,7 @@ import pytest
 
 import takeback.adapters.persist as persist
 from support import persist_files
+from takeback.adapters.persist.metadata import checksum
 
 STATE = {"messages": ["Hello", "Hi!"], "step": 3}
 NAMES = ["a.json.gz", "a.json.zst"]
@@ -93,6 +94,18 @@ def test_every_change_of_the_text_is_found(number: int, tmp_path: Path) -> None:
     changed(path, lambda whole: None)
     assert not is_found(path), "nothing was changed yet"
     changed(path, CHANGES[number])
+    assert is_found(path)
+
+
+def test_a_size_that_is_not_true_is_found_although_its_checksum_holds(tmp_path: Path) -> None:
+    path = tmp_path / "a.json.gz"
+    persist.snapshot(STATE, path)
+
+    def lie(whole: dict[str, Any]) -> None:
+        whole["metadata"]["uncompressed_size"] += 1
+        whole["metadata_hash"] = checksum(whole["metadata"])
+
+    changed(path, lie)
     assert is_found(path)
 
 

@@ -190,6 +190,16 @@ def test_messages_alone_can_be_allowed(tmp_path: Path) -> None:
         persist.restore(path, allowed_objects="everything")  # type: ignore[arg-type]
 
 
+def test_a_template_that_could_run_code_is_refused_even_for_a_class_that_was_named(tmp_path: Path) -> None:
+    from langchain_core.prompts import PromptTemplate
+
+    template = node("langchain", "prompts", "prompt", "PromptTemplate", template="{{ x }}", template_format="jinja2")
+    path = persist_files.write(tmp_path / "a.json.gz", template)
+    for allowed in ("core", "all", [PromptTemplate]):
+        with pytest.raises(persist.PersistConfigurationError, match="Jinja2 templates are not allowed"):
+            persist.restore(path, allowed_objects=allowed)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     "state",
     [

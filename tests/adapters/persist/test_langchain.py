@@ -99,6 +99,8 @@ def test_a_text_that_looks_like_langchains_stays_a_text(path: Path) -> None:
     text = persist_files.compact(dumpd(PROMPT))
     persist.snapshot(text, path)
     assert persist.restore(path) == text
+    for theirs in ('["lc"]', '{"lc":2}', '{"lc":1', 'about "lc"'):
+        assert persist.restore(persist_files.write(path, theirs)) == theirs
 
 
 MEMORIES: dict[str, Any] = {
