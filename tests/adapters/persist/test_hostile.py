@@ -197,7 +197,7 @@ def test_a_template_that_could_run_code_is_refused_even_for_a_class_that_was_nam
     path = persist_files.write(tmp_path / "a.json.gz", template)
     for allowed in ("core", "all", [PromptTemplate]):
         with pytest.raises(persist.PersistConfigurationError, match="Jinja2 templates are not allowed"):
-            persist.restore(path, allowed_objects=allowed)  # type: ignore[arg-type]
+            persist.restore(path, allowed_objects=allowed)
 
 
 @pytest.mark.parametrize(

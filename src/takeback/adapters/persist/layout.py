@@ -36,7 +36,7 @@ class Snapshot(NamedTuple):
     state: Any
     """Plain data: the agent's text in JSON, read."""
     is_own: bool
-    """Whether takeback wrote it."""
+    """Whether it was written here, and not by Persist."""
 
 
 def write(
