@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -8,7 +9,11 @@ import pytest
 from support.stores import noise, nothing, only_pack, save
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
+from takeback.model.progress import Watch
 from takeback.store.blobstore import BlobStore
+from takeback.store.catalogue import blobs
+from takeback.store.catalogue.database import Transaction
+from takeback.store.collection.folding import fold
 from takeback.store.packs.frame_cache import FrameCache
 from takeback.store.packs.recipe import Chunk, encode_recipe
 
@@ -37,9 +42,9 @@ def test_equal_bytes_are_one_blob_whatever_kind_they_were_stored_as(store: BlobS
 
 
 def test_reading_in_storage_order_opens_each_frame_once(local: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    blobs = {id: number for number, id in enumerate(save(local, [noise(5000, number) for number in range(4000)]))}
+    numbers = {id: number for number, id in enumerate(save(local, [noise(5000, number) for number in range(4000)]))}
     (hot,) = save(local, [b"hot"])
-    shuffled = list(blobs)
+    shuffled = list(numbers)
     random.Random(1).shuffle(shuffled)
     opened: list[int] = []
     read = local.backend.range
@@ -51,9 +56,9 @@ def test_reading_in_storage_order_opens_each_frame_once(local: BlobStore, monkey
     monkeypatch.setattr(local.backend, "range", watched)
     with local.reader() as reader:
         order = reader.in_storage_order([*shuffled, b"?" * 32, hot, *shuffled])
-        assert order[0] == hot and order[-1] == b"?" * 32 and sorted(order[1:-1]) == sorted(blobs)
+        assert order[0] == hot and order[-1] == b"?" * 32 and sorted(order[1:-1]) == sorted(numbers)
         for id in order[:-1]:
-            assert reader.get(id) == (b"hot" if id == hot else noise(5000, blobs[id]))
+            assert reader.get(id) == (b"hot" if id == hot else noise(5000, numbers[id]))
     assert len(opened) == len(set(opened)) > 15
 
 
@@ -93,6 +98,31 @@ def test_what_is_read_in_another_order_than_announced_or_only_in_part_is_right_t
     with local.reader() as reader, pytest.raises(KeyError), reader.ahead(ids):
         reader.get(ids[0])
         raise KeyError  # nobody waits for the frames that were on their way
+
+
+def test_hot_frames_are_had_many_at_a_time(local: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = [save(local, [noise(500, number)])[0] for number in range(200)]
+    asked: list[int] = []
+    have = blobs.hot_frames
+
+    def watched(tx: Transaction, frames: Sequence[int]) -> dict[int, tuple[bytes, int]]:
+        asked.append(len(frames))
+        return have(tx, frames)
+
+    monkeypatch.setattr(blobs, "hot_frames", watched)
+    monkeypatch.delattr(blobs, "hot_frame")
+    with local.reader() as reader, reader.ahead(ids):
+        assert [reader.get(id) for id in ids] == [noise(500, number) for number in range(200)]
+    assert asked == [64, 64, 64, 8]
+
+
+def test_hot_frames_that_are_folded_while_they_are_read_are_found_in_their_packs(local: BlobStore) -> None:
+    ids = [save(local, [noise(500, number)])[0] for number in range(200)]
+    with local.reader() as reader, reader.ahead(ids):
+        for number, id in enumerate(ids):
+            if number == 10:
+                fold(local, Watch())
+            assert reader.get(id) == noise(500, number)
 
 
 def test_damage_in_a_frame_that_was_opened_ahead_is_found_and_named(local: BlobStore) -> None:

@@ -19,6 +19,7 @@ from takeback.store.backend import Backend
 from takeback.store.catalogue import blobs
 from takeback.store.catalogue.blobs import HOT_PACK, Location
 from takeback.store.catalogue.database import Database
+from takeback.store.hot_ahead import HotAhead
 from takeback.store.leases import Lease
 from takeback.store.packs.frame_cache import FrameCache
 from takeback.store.packs.frames import Stored, read_frame
@@ -57,6 +58,7 @@ class Reader:
         self._frames = FrameCache(CACHE_BYTES)
         self._ahead: dict[bytes, Location] = {}
         self._opening: FramesAhead | None = None
+        self._hot: HotAhead | None = None
         self._in_part: set[tuple[int, int]] = set()
         """Frames that may have been opened only as far as they were needed then."""
 
@@ -145,20 +147,21 @@ class Reader:
         wanted = list(dict.fromkeys(ids))
         self._ahead.clear()
         self._look_ahead(wanted)
-        places = (self._ahead[id] for id in wanted if id in self._ahead)
+        places = [self._ahead[id] for id in wanted if id in self._ahead]
         frames: dict[tuple[int, int], int] = {}
         for at in places:
             if at.pack != HOT_PACK:
                 frames[at.pack, at.frame] = max(frames.get((at.pack, at.frame), 0), at.start + at.length)
-        if len(frames) < _MANY_FRAMES:
-            yield
-            return
-        self._opening = opening = FramesAhead(self._openers(frames))
+        self._hot = HotAhead(self._database, (at.frame for at in places if at.pack == HOT_PACK))
+        if len(frames) >= _MANY_FRAMES:
+            self._opening = FramesAhead(self._openers(frames))
+        opening = self._opening
         try:
             yield
         finally:
-            self._opening = None
-            opening.close()
+            self._hot = self._opening = None
+            if opening is not None:
+                opening.close()
 
     def _openers(self, frames: Mapping[tuple[int, int], int]) -> Iterator[tuple[tuple[int, int], Callable[[], bytes]]]:
         """How to open frames, each as far as it is needed."""
@@ -235,8 +238,10 @@ class Reader:
         return raw
 
     def _open_hot(self, at: Location) -> bytes:
-        with self._database.read() as tx:
-            row = blobs.hot_frame(tx, at.frame)
+        row = self._hot.take(at.frame) if self._hot is not None else None
+        if row is None:
+            with self._database.read() as tx:
+                row = blobs.hot_frame(tx, at.frame)
         if row is None:
             raise Integrity(
                 f"hot frame {at.frame}, which holds blob {at.id.hex()[:12]}, is gone", hints=["takeback verify"]

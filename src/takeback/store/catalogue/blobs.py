@@ -108,6 +108,13 @@ def hot_frame(tx: Transaction, frame: int) -> tuple[bytes, int] | None:
     return data, raw_length
 
 
+def hot_frames(tx: Transaction, frames: Sequence[int]) -> dict[int, tuple[bytes, int]]:
+    """The same of several that there are, by number."""
+    sql = f"SELECT frame, data, raw_length FROM hot WHERE frame IN ({','.join('?' * len(frames))})"
+    rows = all_checked("hot", tx.execute(sql, frames), (int, bytes, int))
+    return {frame: (data, raw_length) for frame, data, raw_length in rows}
+
+
 def ratios(tx: Transaction) -> dict[tuple[int, int], float]:
     """How many sealed bytes one raw byte takes, by pack and frame; hot frames among them."""
     packed = tx.execute("SELECT pack, frame, length, raw_length FROM frames")
