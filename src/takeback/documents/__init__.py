@@ -14,6 +14,7 @@ from takeback.documents.holes import Hole, Record
 from takeback.documents.known import Known, default_name, register
 from takeback.documents.memory import Nowhere
 from takeback.documents.paths import holes_in
+from takeback.documents.recalling import Recall
 from takeback.documents.standing import Leaves
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Nowhere",
     "Put",
     "Reads",
+    "Recall",
     "Record",
     "Writes",
     "can_change",

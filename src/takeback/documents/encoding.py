@@ -17,6 +17,7 @@ from takeback.documents.known import custom, default_name, name_of
 from takeback.documents.mutables import MUTABLE
 from takeback.documents.paths import Step, path_text
 from takeback.documents.plain import SCALARS, containers_in, pack
+from takeback.documents.recalling import Leaf, Recall
 from takeback.documents.shapes import shape_of, take_apart
 from takeback.documents.splitting import FANOUT, index, leaves
 from takeback.documents.standing import Leaves
@@ -80,16 +81,20 @@ class Put(NamedTuple):
     """Which elements of which lists became which leaf, as long as nobody changes them."""
 
 
-def put(writes: Writes, value: Any, *, holes: Allowed = False, name: str = "") -> Put:
-    """Write a value; InvalidInput, with the path to it, if something in it cannot be held and may be no hole."""
-    return _Encoder(writes, Places(holes), name or type(value).__name__.lower()).root(value)
+def put(writes: Writes, value: Any, *, holes: Allowed = False, name: str = "", recall: Recall | None = None) -> Put:
+    """Write a value; InvalidInput, with the path to it, if something in it cannot be held and may be no hole.
+
+    With ``recall`` the beginnings of long lists that are as they were are not put again; nothing else differs.
+    """
+    return _Encoder(writes, Places(holes), name or type(value).__name__.lower(), recall).root(value)
 
 
 class _Encoder:
     """Writes one value. ``_documents`` and ``_contents`` are what the blob in the making leads to, in order."""
 
-    def __init__(self, writes: Writes, allowed: Places, name: str) -> None:
+    def __init__(self, writes: Writes, allowed: Places, name: str, recall: Recall | None) -> None:
         self._writes = writes
+        self._recall = recall
         self._allowed = allowed
         self._path: list[Step] = [name]
         self._depth = 0
@@ -243,6 +248,12 @@ class _Encoder:
 
     def _plain(self, value: list[Any] | dict[str, Any]) -> bytes:
         """A plain list or dictionary; only elements that are long are looked into."""
+        if (
+            self._recall is not None
+            and type(value) is list
+            and (data := self._recalled(self._recall, value)) is not None
+        ):
+            return data
         whole = pack(value)
         if len(whole) <= LONGEST:
             return whole
@@ -264,6 +275,31 @@ class _Encoder:
         if isinstance(value, list):
             return self._joined(A_LIST, elements, marks, ends, value)
         return self._joined(A_DICT, elements, marks, ends)
+
+    def _recalled(self, recall: Recall, values: list[Any]) -> bytes | None:
+        """A long list of byte strings, none of which is long itself; None for any other."""
+        if set(map(type, values)) != {bytes}:
+            return None
+        lengths = list(map(len, values))
+        if sum(lengths) <= INLINE or max(lengths) > LONGEST:
+            return None
+        place = tuple(self._path)
+        found = recall.standing(place, values)
+        self._size += sum(leaf.size for leaf in found)
+        self._room -= sum(leaf.size for leaf in found)
+        first = found[-1].end if found else 0
+        outer = self._documents, self._contents
+        elements = list(map(pack, values[first:]))
+        for begin, end in leaves(elements, list(map(len, elements))):
+            self._documents, self._contents = [], []
+            before = self._size
+            id = self._put_blob(_leaf(A_LIST, elements[begin:end]))
+            found.append(Leaf(first + end, id, self._size - before))
+        recall.note(place, values, found)
+        top, levels = index([leaf.id for leaf in found], self._put_index)
+        self._documents, self._contents = outer
+        self._documents.append(top)
+        return extension(SPLIT, array(3) + pack(A_LIST) + pack(len(values)) + pack(levels))
 
     def _plain_element(self, value: Any) -> bytes:
         if type(value) not in (list, dict):
