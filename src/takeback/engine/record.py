@@ -89,22 +89,28 @@ def commit(
         if snapshot is None:
             assert head is not None
             return then(tx, row.number, head)
-        at = snapshots.add(
-            tx,
-            id=snapshot.id,
-            timeline=row.number,
-            parent=snapshot.parent,
-            time_ns=snapshot.time_ns,
-            trigger=snapshot.trigger,
-            session=session,
-            manifest=manifest,
-            changed=snapshot.changed,
-        )
-        timelines.set_head(tx, row.number, snapshot.id)
-        operations.add(tx, row.number, snapshot.time_ns, snapshot.trigger, snapshot=snapshot.id)
+        at = append(tx, row.number, snapshot, manifest, session)
         return then(tx, row.number, at)
 
     return writer.commit(write)
+
+
+def append(tx: Transaction, timeline: int, snapshot: Snapshot, manifest: bytes, session: str = "") -> SnapshotRow:
+    """A snapshot as the timeline's new head, and in the log of operations."""
+    at = snapshots.add(
+        tx,
+        id=snapshot.id,
+        timeline=timeline,
+        parent=snapshot.parent,
+        time_ns=snapshot.time_ns,
+        trigger=snapshot.trigger,
+        session=session,
+        manifest=manifest,
+        changed=snapshot.changed,
+    )
+    timelines.set_head(tx, timeline, snapshot.id)
+    operations.add(tx, timeline, snapshot.time_ns, snapshot.trigger, snapshot=snapshot.id)
+    return at
 
 
 def latest_or_new(

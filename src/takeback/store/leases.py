@@ -68,9 +68,11 @@ class FileLeases:
     def __init__(self, directory: str, database: Database) -> None:
         self._directory = directory
         self._database = database
+        self._last = 0
+        """The generation when a lease was last taken: most likely still the present one."""
 
     def acquire(self) -> Lease:
-        generation = _generation(self._database)
+        generation = self._last or _generation(self._database)
         while True:
             fd = self._open(generation)
             if fd is None:
@@ -82,6 +84,7 @@ class FileLeases:
                 os.close(fd)
                 raise
             if now == generation:
+                self._last = now
                 return Lease(generation, partial(os.close, fd))
             os.close(fd)
             generation = now

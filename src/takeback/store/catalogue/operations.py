@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from takeback.model.jsontext import parse_object
-from takeback.store.catalogue.counters import next_value
+from takeback.store.catalogue.counters import next_value, value
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.rows import OPTIONAL_NUMBER, all_checked
 
@@ -42,3 +42,14 @@ def newest(tx: Transaction, limit: int, timeline: int | None = None) -> list[Ope
         Operation(seq, line, time_ns, verb, decode(detail))
         for seq, line, time_ns, verb, detail in all_checked("operations", rows, (int, OPTIONAL_NUMBER, int, str, str))
     ]
+
+
+def last(tx: Transaction) -> int:
+    """The number of the newest operation."""
+    return value(tx, "operations")
+
+
+def count_since(tx: Transaction, seq: int, timeline: int) -> int:
+    """How many operations after one were about a timeline, or about all of them."""
+    sql = "SELECT count(*) FROM operations WHERE seq > ? AND (timeline = ? OR timeline IS NULL)"
+    return int(tx.execute(sql, (seq, timeline))[0][0])

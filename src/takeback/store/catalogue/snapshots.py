@@ -68,6 +68,12 @@ def among(tx: Transaction, ids: Iterable[str]) -> dict[str, SnapshotRow]:
     return found
 
 
+def manifest_of(tx: Transaction, id: str) -> bytes | None:
+    """A snapshot's manifest, if it is there; it changes when something is purged."""
+    rows = all_checked("snapshots", tx.execute("SELECT manifest FROM snapshots WHERE id = ?", (id,)), (bytes,))
+    return rows[0][0] if rows else None
+
+
 def first(tx: Transaction, timeline: int) -> SnapshotRow | None:
     return _first(tx, f"SELECT {_COLUMNS} FROM snapshots WHERE timeline = ? ORDER BY seq LIMIT 1", timeline)
 
@@ -110,6 +116,16 @@ def labelled(tx: Transaction, timeline: int, label: str) -> SnapshotRow | None:
         "ORDER BY +seq DESC LIMIT 1"
     )
     return _first(tx, sql, timeline, label)
+
+
+def with_labels(tx: Transaction, timeline: int, beginning: str) -> list[tuple[str, str]]:
+    """The labels of a timeline that begin so, each with its snapshot's id, oldest snapshot first."""
+    sql = (  # a cross join, because a timeline has fewer snapshots than a store has labels
+        "SELECT labels.name, snapshots.id FROM snapshots CROSS JOIN labels WHERE snapshots.timeline = ? "
+        "AND labels.snapshot = snapshots.id AND labels.name >= ? AND labels.name < ? ORDER BY snapshots.seq"
+    )
+    found = tx.execute(sql, (timeline, beginning, beginning + "\U0010ffff"))
+    return [(name, id) for name, id in all_checked("labels", found, (str, str))]
 
 
 def between(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[SnapshotRow]:

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.graph import START, StateGraph
+
+import takeback as tb
+from support.langgraph_parts import Numbers, put, thread, values
+from takeback.adapters.langgraph import TakebackSaver
+from takeback.errors import InvalidInput, NotFound
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "a.txt").write_text("0")
+    return root
+
+
+@pytest.fixture
+def saver(tmp_path: Path, project: Path) -> Iterator[TakebackSaver]:
+    with TakebackSaver(tmp_path / "store", sources=[tb.Workspace(project)]) as made:
+        yield made
+
+
+def steps(saver: TakebackSaver, project: Path) -> list[Any]:
+    """Three checkpoints, before each of which a file changed."""
+    configs = [thread()]
+    for step in (1, 2, 3):
+        (project / "a.txt").write_text(str(step))
+        configs.append(put(saver, {"a": step}, configs[-1], step=step))
+        saver.put_writes(configs[-1], [("a", step)], "task")
+    return configs[1:]
+
+
+def test_each_checkpoint_carries_the_workspace_of_its_moment(saver: TakebackSaver, project: Path) -> None:
+    first, second, _ = steps(saver, project)
+    (project / "b.txt").write_text("not in any checkpoint")
+    report = saver.restore_sources(first)
+    assert (project / "a.txt").read_text() == "1"
+    assert not (project / "b.txt").exists()
+    assert set(report.changed) == {"a.txt", "b.txt"} and report.verified
+    asyncio.run(saver.arestore_sources(second))
+    assert (project / "a.txt").read_text() == "2"
+
+
+def test_the_present_is_saved_before_it_is_replaced(saver: TakebackSaver, project: Path) -> None:
+    first, *_ = steps(saver, project)
+    (project / "b.txt").write_text("precious")
+    saver.restore_sources(first)
+    saver.store.timeline("langgraph/t", sources=[tb.Workspace(project)]).undo()
+    assert (project / "b.txt").read_text() == "precious"
+    assert (project / "a.txt").read_text() == "3"
+
+
+def test_a_restore_leaves_the_checkpoints_as_they_are(saver: TakebackSaver, project: Path) -> None:
+    configs = steps(saver, project)
+    before = list(saver.list(thread()))
+    saver.restore_sources(configs[0])
+    assert list(saver.list(thread())) == before
+    put(saver, {"a": 4}, configs[2], step=4)
+    saver.restore_sources(configs[2])
+    assert (project / "a.txt").read_text() == "3"
+    saver.restore_sources(thread())
+    assert (project / "a.txt").read_text() == "1"
+
+
+def test_looking_never_touches_a_source(saver: TakebackSaver, project: Path) -> None:
+    configs = steps(saver, project)
+    project.rename(project.with_name("elsewhere"))
+    assert values(saver, configs[0]) == {"a": 1}
+    assert len(list(saver.list(thread()))) == 3
+    saver.copy_thread("t", "copy")
+    saver.prune(["t"])
+    assert len(list(saver.list(thread()))) == 1
+
+
+def test_writes_alone_do_not_look_at_the_workspace(saver: TakebackSaver, project: Path) -> None:
+    (config,) = steps(saver, project)[:1]
+    (project / "a.txt").write_text("changed")
+    saver.put_writes(config, [("a", 9)], "other")
+    saver.restore_sources(config)
+    assert (project / "a.txt").read_text() == "1"
+
+
+def test_a_graph_whose_nodes_work_on_files_goes_back_in_time_with_them(saver: TakebackSaver, project: Path) -> None:
+    def work(state: Numbers) -> Any:
+        (project / f"{len(state['numbers'])}.txt").write_text("made")
+        return {"numbers": [len(state["numbers"])]}
+
+    graph = StateGraph(Numbers)
+    graph.add_node("work", work)
+    graph.add_edge(START, "work")
+    compiled: Any = graph.compile(checkpointer=saver)
+    for _ in range(2):
+        compiled.invoke({"numbers": [0]}, thread(), durability="sync")
+    assert {path.name for path in project.iterdir()} == {"a.txt", "1.txt", "3.txt"}
+    past = next(state for state in compiled.get_state_history(thread()) if len(state.values["numbers"]) == 2)
+    saver.restore_sources(past.config)
+    assert {path.name for path in project.iterdir()} == {"a.txt", "1.txt"}
+    assert compiled.invoke({"numbers": [0]}, past.config)["numbers"] == [0, 1, 0, 3]
+
+
+def test_what_cannot_be_restored_is_said(saver: TakebackSaver, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no such checkpoint"):
+        saver.restore_sources(thread())
+    bare = TakebackSaver(tmp_path / "other")
+    put(bare, {"a": 1})
+    with pytest.raises(InvalidInput, match="carries none"):
+        bare.restore_sources(thread())
+    bare.close()
+
+
+def test_the_store_is_sound_after_checkpoints_with_files(saver: TakebackSaver, project: Path) -> None:
+    configs = steps(saver, project)
+    saver.prune(["t"])
+    saver.store.maintain()
+    assert saver.store.verify(read_data=True).ok
+    (project / "a.txt").unlink()
+    saver.restore_sources(configs[2])
+    assert (project / "a.txt").read_text() == "3"
