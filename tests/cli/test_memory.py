@@ -11,6 +11,7 @@ import pytest
 
 import takeback as tb
 from support.cli import Cli
+from takeback.cli.acting import chosen
 
 
 @dataclass
@@ -119,3 +120,9 @@ def test_a_value_is_given_only_to_who_knows_its_classes(cli: Cli, program: Progr
     known = line.value("@", "memory", types=[Agent], unknown="record")
     assert isinstance(known, Agent) and known.messages == program.agent.messages
     assert program.line.value("root", "memory").messages == []
+
+
+def test_a_conversation_comes_beside_what_is_usual_and_memory_is(cli: Cli, program: Program) -> None:
+    assert set(chosen(None, True, lambda: program.line.show("@")) or ()) == {"workspace", "memory", "transcript"}
+    assert chosen("workspace", True, lambda: program.line.show("@")) == ["workspace", "transcript"]
+    assert chosen(None, False, lambda: program.line.show("@")) is None

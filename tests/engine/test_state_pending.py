@@ -152,6 +152,9 @@ def test_a_fork_brings_memory_along_for_whoever_comes(world: World, owner: Owner
     line = world.store.timeline("attempt", sources=[tb.Workspace(world.base / "attempt"), tb.State("memory", there)])
     line.save()
     assert there.notes == [b"one", b"two"] and owner.notes == [b"one", b"two"]
+    with pytest.raises(tb.InvalidInput, match="has no place in a directory"):
+        owner.line.fork("@", "third", to={"workspace": world.base / "third", "memory": world.base / "m"})
+    assert not (world.base / "third").exists()
     world.line.fork("@", "other", to={"workspace": world.base / "other"})
     with pytest.raises(tb.InvalidInput, match="has no place in a directory"):
         world.line.restore("@", only=["memory"], to=world.base / "out")
@@ -162,6 +165,8 @@ def test_undo_of_a_memory_that_changed_since_is_a_conflict(world: World, owner: 
     (first,) = (move.id for move in owner.line.log().moves if move.title == "first")
     world.write("b.txt", "")
     for line in (world.line, owner.line):
-        with pytest.raises(tb.Conflict, match="memory: it has changed since"):
+        with pytest.raises(tb.Conflict, match="memory: it has changed since") as caught:
             line.undo(first, only=["memory"])
+        assert any("--only memory" in hint for hint in caught.value.hints)
+        assert not any(" -- memory" in hint for hint in caught.value.hints)
     assert owner.notes == [b"one", b"two"]

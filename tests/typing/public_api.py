@@ -109,6 +109,15 @@ def blocks(line: tb.Timeline) -> None:
             pass
 
 
+def memory(line: tb.Timeline, agent: object) -> None:
+    line.add(tb.State("memory", agent, Lock(), holes=["memory.client"], types=[Path]))
+    assert_type(line.value("@", "memory", types=[Path]), Any)
+    assert_type(line.value("@", "memory", unknown="record"), Any)
+    assert_type(line.sync(), tb.Report | None)
+    assert_type(line.diff("@-", "@").state, tuple[tb.Difference, ...])
+    assert_type(line.step("@"), tb.Diff | None)
+
+
 async def blocks_in_async_code(line: tb.Timeline) -> None:
     async with line.turn("fix the test"):
         assert_type(await line.aio.save(), tb.Snapshot)

@@ -10,10 +10,12 @@ from takeback.cli import plans, shapes
 from takeback.cli.call import Call
 from takeback.cli.people import say
 from takeback.errors import Cancelled, Conflict, InvalidInput, Partial
+from takeback.model.kinds import FOLLOWING
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.model.plan import Plan, Report
+    from takeback.model.snapshot import Snapshot
 
 
 def carry_out(
@@ -41,12 +43,16 @@ def carry_out(
     return show_report(call, line.apply(planned))
 
 
-def chosen(only: str | None, conversation: bool) -> list[str] | None:
-    """The parts that ``--only`` and ``--conversation`` name; None for what is usual."""
+def chosen(only: str | None, conversation: bool, shown: Callable[[], Snapshot]) -> list[str] | None:
+    """The parts that ``--only`` and ``--conversation`` name; None for what is usual. What is usual beside a conversation
+    depends on the snapshot."""
     parts = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
     if parts == []:
         raise InvalidInput("--only names no part", hints=["such as --only workspace"])
-    return [*(parts or ["workspace"]), "transcript"] if conversation else parts
+    if not conversation:
+        return parts
+    usual = [name for name, part in shown().parts.items() if part.kind not in FOLLOWING] if parts is None else parts
+    return [*usual, "transcript"]
 
 
 def show_plan(call: Call, plan: Plan) -> None:

@@ -110,13 +110,14 @@ def _made(
 ) -> Iterator[tuple[Source, str, list[Effect]]]:
     """Each part that is to be somewhere else: its source, the place, and what makes it there."""
     wanted = _clean(paths)
-    for name, place in places.items():
-        source = _source_of(line, target, name)
-        if source.kind in DOCUMENTS:
+    for name in places:
+        if name in target.parts and target.parts[name].kind in DOCUMENTS:
             raise InvalidInput(
                 f"{name} is a value, and has no place in a directory",
                 hints=[f"`takeback show {short(target.id)} --part {name}` shows it"],
             )
+    for name, place in places.items():
+        source = _source_of(line, target, name)
         effects = source.fresh(reader, target.parts[name], wanted)
         _check_place(source, place, effects)
         yield source, place, effects

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from takeback.engine import conversation, pending
@@ -15,6 +15,7 @@ from takeback.engine.line import Line, Present
 from takeback.engine.outside import happened_beside
 from takeback.errors import NotFound
 from takeback.model.ids import short
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
@@ -166,6 +167,7 @@ def _plan(
             conflicts += proposal.conflicts
             kept += proposal.kept
             notes += proposal.notes
+    states = {name for name, part in present.parts.items() if part.kind in DOCUMENTS}
     beside = happened_beside(line, present, targets)
     return Plan(
         verb=verb,
@@ -182,7 +184,7 @@ def _plan(
         not_captured=_left_out(present),
         notes=tuple(notes),
         pending=tuple(asked),
-        hints=(*(_by_hand(line, conflicts, steps[-1].before) if conflicts else ()), *beside.hints),
+        hints=(*(_by_hand(line, conflicts, steps[-1].before, states) if conflicts else ()), *beside.hints),
     )
 
 
@@ -248,8 +250,14 @@ def _instead(line: Line, plan: Plan, targets: Sequence[Move]) -> tuple[str, ...]
     return tuple(hints)
 
 
-def _by_hand(line: Line, conflicts: Sequence[Kept], before: SnapshotRow) -> tuple[str, ...]:
+def _by_hand(line: Line, conflicts: Sequence[Kept], before: SnapshotRow, states: Container[str]) -> tuple[str, ...]:
     """How a person looks at both sides of a conflict, and takes the old one."""
+    values = ",".join(item.part for item in conflicts if item.part in states)
+    if values:
+        hint = f"`takeback restore {short(before.id)} --only {values}` makes it as it was; what is there now is saved first"
+        return (hint, *_by_hand(line, [item for item in conflicts if item.part not in states], before, ()))
+    if not conflicts:
+        return ()
     named = [_typed(line.root, item.path) for item in conflicts if item.path.isprintable()]
     paths = " ".join(named) if 0 < len(named) <= _FEW else "PATH"
     return (

@@ -53,7 +53,7 @@ def command(
     """
     line = call.line()
     inside = [call.inside(line.root, path) for path in paths] or None
-    parts = acting.chosen(only, conversation)
+    parts = acting.chosen(only, conversation, lambda: line.show(reference))
     if to is not None:
         return _elsewhere(call, line, reference, inside, parts, call.absolute(to), dry_run)
     return acting.carry_out(

@@ -53,7 +53,7 @@ def command(
       takeback undo --dry-run
     """
     line = call.line()
-    parts = chosen(only, conversation)
+    parts = chosen(only, conversation, lambda: line.show("@"))
     session = session and line.session(session)
     return carry_out(
         call,
