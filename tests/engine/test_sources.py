@@ -39,3 +39,58 @@ def test_the_head_moves_when_a_snapshot_is_made_and_only_then(line: tb.Timeline,
     assert line.head == first.id == line.save().id
     (tmp_path / "code" / "file").write_text("2")
     assert line.save().id == line.head != first.id
+
+
+def test_a_timeline_of_values_can_be_taken_back_where_none_of_the_objects_is() -> None:
+    store, notes = tb.open(":memory:"), ["one"]
+    owner = store.timeline("agent", sources=[tb.State("notes", notes)])
+    first = owner.save()
+    notes.append("two")
+    owner.save()
+    assert store.timeline("agent").restore(first).pending == ("notes",)
+    owner.sync()
+    assert notes == ["one"]
+
+
+def test_without_sources_and_values_there_is_nothing_to_save(line: tb.Timeline) -> None:
+    with pytest.raises(tb.InvalidInput, match="has no sources"):
+        tb.open(":memory:").timeline("empty").save()
+
+
+def test_restores_of_timelines_without_a_root_do_not_meet(tmp_path: Path) -> None:
+    """Each is begun and ended in the middle of the other."""
+    store = tb.open(tmp_path / "store")
+    others: list[tb.Report] = []
+
+    class Meeting(tb.State):
+        def unfinished(self, effects):  # type: ignore[no-untyped-def]
+            if not others:
+                values[1].append("lost")
+                others.append(lines[1].restore(firsts[1]))
+            return super().unfinished(effects)
+
+    values: list[list[str]] = [["a"], ["b"]]
+    lines = [
+        store.timeline("a", sources=[Meeting("value", values[0])]),
+        store.timeline("b", sources=[tb.State("value", values[1])]),
+    ]
+    firsts = [line.save() for line in lines]
+    values[0].append("lost")
+    lines[0].restore(firsts[0])
+    assert len(others) == 1
+    assert values == [["a"], ["b"]]
+
+
+def test_a_restore_without_a_root_that_fails_is_taken_back() -> None:
+    class Broken(tb.State):
+        def unfinished(self, effects):  # type: ignore[no-untyped-def]
+            raise RuntimeError("broken")
+
+    values: tuple[list[int], list[int]] = ([1], [1])
+    line = tb.open(":memory:").timeline("x", sources=[tb.State("a", values[0]), Broken("b", values[1])])
+    first = line.save()
+    for each in values:
+        each.append(2)
+    with pytest.raises(RuntimeError, match="broken"):
+        line.restore(first)
+    assert values[0] == [1, 2]

@@ -74,7 +74,8 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
 def _take_back(line: Line, writer: Writer, plan: Plan, present: Present, error: BaseException) -> None:
     """Have all as it was before a plan that could not be carried out, or leave that to whoever can."""
     try:
-        if journal.pending(line) is not None:  # else it was recorded, and what failed came later
+        # With a journal that has ended it was recorded, and what failed came later.
+        if not journal_roots(line) or journal.pending(line) is not None:
             journal.roll_back(line, writer, plan.effects, present.parts)
     except Exception:  # an object's own code may raise anything
         if isinstance(error, TakebackError):
@@ -130,8 +131,8 @@ def by_part(effects: Sequence[Effect]) -> Mapping[str, list[Effect]]:
 
 
 def journal_roots(line: Line) -> list[str]:
-    """The roots under whose names a line's restores are written down."""
-    return [line.root]
+    """The roots under whose names a line's restores are written down; none without one (`takeback.engine.journal`)."""
+    return [line.root] if line.root else []
 
 
 def _keep_present(line: Line, writer: Writer, plan: Plan, present: Present) -> SnapshotRow:
@@ -155,7 +156,8 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> Snapshot
         now = time.time_ns()
         for move in _ended_by(plan, move_rows.open_moves(tx, timeline)):
             moves.close_at(tx, timeline, move, at, now, same)
-        journals.begin(tx, journals.Journal(line.root, timeline, document, at.id, now))
+        for root in journal_roots(line):
+            journals.begin(tx, journals.Journal(root, timeline, document, at.id, now))
         return at
 
     return record.commit(line, writer, fresh, present.head, note)

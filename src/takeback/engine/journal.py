@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 def pending(line: Line) -> Journal | None:
-    """The restore of this line's root that has begun and not ended."""
+    """The restore of this line's root that has begun and not ended. Without a root there is no journal: objects end with
+    their process, and no lock would tell a restore that was killed from one that goes on."""
+    if not line.root:
+        return None
     with line.blobs.database.read() as tx:
         return journals.pending(tx, line.root)
 

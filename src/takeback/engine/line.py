@@ -141,14 +141,14 @@ class Line:
 
     def capture(self, writer: Writer, watch: Watch) -> Present:
         """Look at every source. Parts whose source is not at hand stay as the latest snapshot has them."""
-        if not self.sources:
+        head = self.head()
+        latest = self.latest(writer.reader, head) if head is not None else None
+        parts = dict(latest.parts) if latest is not None else {}
+        if not self.sources and not any(part.kind in DOCUMENTS for part in parts.values()):
             raise InvalidInput(
                 f"the timeline {self.name!r} has no sources, so there is nothing to save",
                 hints=["store.timeline(name, sources=[takeback.Workspace('.')])"],
             )
-        head = self.head()
-        latest = self.latest(writer.reader, head) if head is not None else None
-        parts = dict(latest.parts) if latest is not None else {}
         for name, source in self.sources.items():
             parts[name] = put_part(writer, source.capture(writer, parts.get(name), watch))
         return Present(head, latest, parts)
@@ -184,8 +184,12 @@ class Line:
         return source
 
     def is_absent(self, name: str, parts: Mapping[str, Part]) -> bool:
-        """Whether a part is a value whose object lives in another process."""
+        """Whether a part is a value that has no source here."""
         return name not in self.sources and name in parts and parts[name].kind in DOCUMENTS
+
+    def is_elsewhere(self, name: str, parts: Mapping[str, Part]) -> bool:
+        """Whether a part is a value whose object lives in another process, which has to put in place what is recorded."""
+        return self.is_absent(name, parts) and not parts[name].remembered
 
 
 def _typed(*words: str) -> str:

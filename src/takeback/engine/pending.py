@@ -82,7 +82,7 @@ def mark(line: Line, plan: Plan, before: Mapping[str, Part], parts: dict[str, Pa
     touched = {effect.part for effect in plan.effects}
     new = False
     for name in {*touched, *plan.pending}:
-        if not line.is_absent(name, before):
+        if not line.is_elsewhere(name, before):
             continue
         old, part = before[name], parts[name]
         detail = {key: value for key, value in part.detail.items() if key not in ("pending", "held")}
@@ -97,7 +97,7 @@ def mark(line: Line, plan: Plan, before: Mapping[str, Part], parts: dict[str, Pa
 def for_another(part: Part) -> Part:
     """A value for an object that has never been saved: it gets it when it comes."""
     detail = {key: value for key, value in part.detail.items() if key != "held"}
-    return part if part.purged else part._replace(detail={**detail, "pending": True})
+    return part if part.purged or part.remembered else part._replace(detail={**detail, "pending": True})
 
 
 def is_back(verb: str, part: Part, content: bytes) -> bool:

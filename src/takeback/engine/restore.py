@@ -165,7 +165,7 @@ def _plan(
             if (why := _why_not(present.parts.get(name), part)) is not None:
                 kept.append(Kept(name, name, why))
                 continue
-            asked += [name] if line.is_absent(name, present.parts) else []
+            asked += [name] if line.is_elsewhere(name, present.parts) else []
         inside = None if part.kind in FOLLOWING | DOCUMENTS else wanted  # which has no paths, and comes back whole
         if inside is not None:
             _check_paths(writer.reader, source, present.parts.get(name), target, inside)

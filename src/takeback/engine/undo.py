@@ -196,13 +196,13 @@ def _meant(line: Line, present: Present) -> list[str]:
 def _asks_anyway(line: Line, present: Present, name: str, targets: Sequence[Move]) -> bool:
     """Whether an agent is in the middle of the move that is taken back, and may have changed an object that nobody can
     see from here since it was saved last."""
-    return line.is_absent(name, present.parts) and any(move.open and move.level in AGENT_LEVELS for move in targets)
+    return line.is_elsewhere(name, present.parts) and any(move.open and move.level in AGENT_LEVELS for move in targets)
 
 
 def _is_asked(line: Line, present: Present, name: str, verb: str, proposal: Proposal) -> bool:
     """Whether a value's owner, in another process, has something to do."""
     part = present.parts[name]
-    if proposal.conflicts or not line.is_absent(name, present.parts):
+    if proposal.conflicts or not line.is_elsewhere(name, present.parts):
         return False
     after = next((effect.after.id for effect in proposal.effects if effect.after is not None), part.content)
     return not (proposal.effects and pending.is_back(verb, part, after))

@@ -77,6 +77,11 @@ class Part(NamedTuple):
         return self.kind in DOCUMENTS and self.detail.get("pending") is True
 
     @property
+    def remembered(self) -> bool:
+        """Whether it is a value without an object: the timeline is its home, and what is recorded is in place by that."""
+        return self.kind in DOCUMENTS and self.detail.get("home") == "timeline"
+
+    @property
     def purged(self) -> bool:
         """Whether it is a value that is not in the snapshot any more: it held something that was purged."""
         return self.kind in DOCUMENTS and any(item.reason == PURGED for item in self.not_captured)

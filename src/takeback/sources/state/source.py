@@ -19,7 +19,7 @@ from takeback.store.writer import Writer
 if TYPE_CHECKING:
     from takeback.model.diff import Change, Difference
     from takeback.model.progress import Watch
-    from takeback.sources.protocol import Step
+    from takeback.sources.protocol import Staged, Step
 
 _TRIES = 5
 
@@ -105,7 +105,7 @@ class State:
             hints=[f"line.value(REF, {self.name!r}) gives what it was"],
         )
 
-    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> StagedState:
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         return StagedState(self, reader, effects)
 
     def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
