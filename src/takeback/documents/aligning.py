@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from takeback.documents.encoding import put
+from takeback.documents.encoding import local_keys, put
 from takeback.documents.memory import Nowhere
 from takeback.documents.plain import SCALARS, containers_in, pack
 from takeback.errors import InvalidInput
@@ -36,7 +36,8 @@ class Aligned(NamedTuple):
 
 
 def align(a: Sequence[Any], b: Sequence[Any]) -> Aligned:
-    same = _same(_keys(a), _keys(b))
+    (keys, exact), (others, exact_too) = _keys(a), _keys(b)
+    same = _same(keys, others)
     pairs = dict(same)
     taken = set(pairs.values())
     by_name = {name: at for at, name in enumerate(map(_name, b)) if name is not None and at not in taken}
@@ -44,6 +45,8 @@ def align(a: Sequence[Any], b: Sequence[Any]) -> Aligned:
         if at not in pairs and (name := _name(each)) is not None and name in by_name:
             pairs[at] = by_name.pop(name)
     pairs.update(_between(pairs, a, b))
+    if not (exact and exact_too):
+        return Aligned([], sorted(pairs.items()))
     return Aligned(sorted(same), sorted(pairs.items() - set(same)))
 
 
@@ -82,20 +85,23 @@ def _between(pairs: dict[int, int], a: Sequence[Any], b: Sequence[Any]) -> dict[
     return found
 
 
-def _keys(items: Sequence[Any]) -> list[Any]:
-    """What is equal for elements that are exactly the same."""
+def _keys(items: Sequence[Any]) -> tuple[list[Any], bool]:
+    """What is equal for elements that are exactly the same, and whether it is for no others."""
     if containers_in(list(items)) is not None:
         try:
-            return list(map(pack, items))
+            return list(map(pack, items)), True
         except (OverflowError, UnicodeEncodeError):
             pass
-    return [key_of(each) for each in items]
+    try:
+        return local_keys(items)
+    except (InvalidInput, RecursionError):
+        return [key_of(each) for each in items], True
 
 
 def key_of(value: Any) -> Any:
     """What is equal for values that are exactly the same, and for no others."""
     if type(value) in SCALARS:
-        return (type(value), repr(value))
+        return (float, pack(value)) if type(value) is float else (type(value), value)
     try:
         return put(Nowhere(), value, holes=True).id
     except (InvalidInput, RecursionError):

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
 from takeback.documents.aligning import align, key_of
 from takeback.documents.blobs import Reads
 from takeback.documents.decoding import get
-from takeback.documents.holes import Hole, Record
+from takeback.documents.holes import Record
 from takeback.documents.paths import path_text
 from takeback.documents.plain import SCALARS
+from takeback.documents.shortening import cut
+from takeback.documents.shortening import shown as shown_value
 from takeback.model.diff import Difference
 
-_WIDEST = 80
 _DEEPEST = 200
 
 
@@ -124,25 +126,8 @@ def _text(value: Any) -> str | None:
 
 
 def shown(value: Any) -> str:
-    """A value as a person reads it, in one short line."""
-    if isinstance(value, _Said):
-        text = str(value)
-    elif isinstance(value, bytes) and len(value) > _WIDEST:
-        text = f"{len(value):,} bytes"
-    elif isinstance(value, Hole):
-        text = repr(value)
-    elif isinstance(value, str):
-        text = repr(value[: _WIDEST + 1])
-    elif isinstance(value, list | tuple | set | frozenset | dict | deque) and len(value) > 20:
-        text = f"{type(value).__name__} of {len(value):,}"
-    else:
-        try:
-            text = repr(value)
-        except RecursionError:
-            text = f"a deep {type(value).__name__}"
-    text = " ".join(text.split())
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+    return cut(value) if isinstance(value, _Said) else shown_value(value)
 
 
 def _order(keys: Iterable[Any]) -> _Said:
-    return _Said(f"the order {', '.join(str(key) for key in keys)}")
+    return _Said(f"the order {', '.join(shown(key) for key in islice(keys, 20))}")

@@ -48,6 +48,13 @@ def get(
     return _Decoder(reads, known, unknown, standing or Standing()).root(id)
 
 
+class _TooDeep(Exception):
+    """There is no room on the stack for a shared object that is needed at once."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
 class _Decoder:
     def __init__(self, reads: Reads, known: Known, unknown: Unknown, standing: Standing) -> None:
         self._standing = standing
@@ -58,6 +65,8 @@ class _Decoder:
         self._unpack = Decoder(ext_hook=self._extension).decode
         self._documents: Iterator[bytes] = iter(())
         self._contents: Iterator[bytes] = iter(())
+        self._long_ones: dict[tuple[bytes, int, int], str | bytes] = {}
+        """Each is one object however often it occurs, as it is one blob."""
         self._shared: list[bytes] = []
         self._made: dict[int, Any] = {}
         self._waiting: dict[int, Callable[[], None]] = {}
@@ -82,20 +91,33 @@ class _Decoder:
         self._shared = list(self._leaves(top, levels)) if count else []
         if len(self._shared) != count:
             raise ValueError("it lists another number of shared objects than it has")
-        with self._inside(Links(links.documents[len(top) :], links.contents)):
-            value = self._unpack(body[start:])
-        self._fill()
+        value = self._run(lambda: self._body(Links(links.documents[len(top) :], links.contents), body[start:]))
+        while self._waiting:
+            self._run(self._waiting.pop(next(iter(self._waiting))))
         return value
 
-    def _fill(self) -> None:
-        while self._waiting:
-            number = next(iter(self._waiting))
-            self._waiting.pop(number)()
+    def _run(self, task: Callable[[], Any]) -> Any:
+        """Do something; what it needs at once and cannot have, because it lies too deep, is done before."""
+        tasks = [task]
+        while True:
+            try:
+                found = tasks[-1]()
+            except _TooDeep as needed:
+                self._documents, self._contents, self._at_once = iter(()), iter(()), 0
+                tasks.append(self._waiting.pop(needed.number))
+                continue
+            tasks.pop()
+            if not tasks:
+                return found
+
+    def _body(self, links: Links, body: bytes) -> Any:
+        with self._inside(links):
+            return self._unpack(body)
 
     def _blob(self, id: bytes) -> tuple[Links, bytes]:
-        links, body = split(self._reads.get(id, BlobKind.DOCUMENT))
-        self._spend(len(body) + 64)
-        return links, body
+        data = self._reads.get(id, BlobKind.DOCUMENT)
+        self._spend(len(data) + tags.EACH)
+        return split(data)
 
     def _spend(self, size: int) -> None:
         self._room -= size
@@ -239,12 +261,12 @@ class _Decoder:
         id = next(self._contents, None)
         if id is None:
             raise ValueError("a long string has no content")
-        raw = self._reads.get(id)
-        if len(raw) != size:
-            raise ValueError("a long string is not as long as it says")
-        if what == tags.A_BYTES:
-            return raw
-        return raw.decode("utf-8", {tags.A_STRING: "strict", tags.A_SURROGATE_STRING: "surrogatepass"}[what])
+        if (id, what, size) not in self._long_ones:
+            raw = self._reads.get(id)
+            if len(raw) != size:
+                raise ValueError("a long string is not as long as it says")
+            self._long_ones[id, what, size] = raw if what == tags.A_BYTES else raw.decode("utf-8", _LONG_TEXT[what])
+        return self._long_ones[id, what, size]
 
     def _split(self, data: memoryview) -> Any:
         what, count, levels = self._array(data, 3)
@@ -267,9 +289,7 @@ class _Decoder:
                     self._spend(64)
                     yield there
                     continue
-                links, body = self._blob(id)
-                with self._inside(links):
-                    found = self._unpack(body)
+                found = self._body(*self._blob(id))
                 if type(found) is not kind:
                     raise ValueError("a leaf is not of the kind that it should be")
                 yield found
@@ -281,8 +301,19 @@ class _Decoder:
         if number not in self._made:
             self._make(number)
         if self._at_once and number in self._waiting:
-            self._waiting.pop(number)()
+            self._fill(number)
         return self._made[number]
+
+    def _fill(self, number: int) -> None:
+        fill = self._waiting.pop(number)
+        try:
+            fill()
+        except _TooDeep:
+            self._waiting[number] = fill
+            raise
+        except RecursionError:
+            self._waiting[number] = fill
+            raise _TooDeep(number) from None
 
     def _make(self, number: int) -> None:
         """An empty object for a number; it is filled when its turn comes."""
@@ -300,8 +331,7 @@ class _Decoder:
         elif kind == tags.MUTABLE:
             name, first = _leading(content, 2) if _leading(content, 1) == ["deque"] else (*_leading(content, 1), None)
             if name == "array":  # which holds no objects, so it is in no circle
-                with self._inside(links):
-                    self._made[number] = self._unpack(body)
+                self._made[number] = self._body(links, body)
             else:
                 self._promise(number, mutables.shell(name, first), links, body)
         elif kind == tags.OBJECT:
@@ -311,8 +341,7 @@ class _Decoder:
 
     def _promise(self, number: int, value: Any, links: Links, body: bytes) -> None:
         def fill() -> None:
-            with self._inside(links):
-                found = self._unpack(body)
+            found = self._body(links, body)
             if type(found) is not type(value):
                 raise ValueError("a shared object is not of the kind that it seemed to be")
             _move(found, value)
@@ -331,8 +360,7 @@ class _Decoder:
             value = shell(cls, shape)
 
         def fill() -> None:
-            with self._inside(links):
-                found = self._unpack(body)
+            found = self._body(links, body)
             if type(found) is not type(value):
                 raise ValueError("a shared object is not of the kind that it seemed to be")
             if isinstance(found, Record):
@@ -494,6 +522,8 @@ _JOINED: dict[Any, Callable[[Any], tuple[Any, int]]] = {
     tags.A_SET: _join_as(lambda items: _distinct(set, items)),
     tags.A_FROZENSET: _join_as(lambda items: _distinct(frozenset, items)),
 }
+
+_LONG_TEXT = {tags.A_STRING: "strict", tags.A_SURROGATE_STRING: "surrogatepass"}
 
 _READ: dict[int, Callable[[_Decoder, memoryview], Any]] = {
     tags.INTEGER: _Decoder._integer,

@@ -5,7 +5,7 @@ Equal values give equal bytes. Plain data goes through C in one piece; only what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, Flag
 from itertools import compress, count
 from typing import Any, NamedTuple, TypeVar
@@ -14,6 +14,7 @@ from takeback.documents import mutables, values
 from takeback.documents.blobs import Writes, join
 from takeback.documents.holes import Allowed, Hole, Places
 from takeback.documents.known import custom, default_name, name_of
+from takeback.documents.memory import Nowhere
 from takeback.documents.mutables import MUTABLE
 from takeback.documents.paths import Step, path_text
 from takeback.documents.plain import SCALARS, containers_in, pack
@@ -35,6 +36,7 @@ from takeback.documents.tags import (
     CUSTOM,
     DEEP,
     DEEPEST,
+    EACH,
     ENUM,
     FORMAT,
     FROZENSET,
@@ -86,7 +88,11 @@ def put(writes: Writes, value: Any, *, holes: Allowed = False, name: str = "", r
 
     With ``recall`` the beginnings of long lists that are as they were are not put again; nothing else differs.
     """
-    return _Encoder(writes, Places(holes), name or type(value).__name__.lower(), recall).root(value)
+    encoder = _Encoder(writes, Places(holes), name or type(value).__name__.lower(), recall)
+    try:
+        return encoder.root(value)
+    except RecursionError:
+        raise encoder.too_deep() from None
 
 
 class _Encoder:
@@ -133,13 +139,13 @@ class _Encoder:
             done += 1
 
     def _put_blob(self, body: bytes) -> bytes:
-        self._room -= len(body)
+        data = join(self._documents, self._contents, body)
+        self._room -= len(data) + EACH
         if self._room < 0:
             raise InvalidInput(
                 f"{self._path[0]} is more than the {ROOM >> 20} MiB that one state may have, long strings aside",
                 hints=["save its parts as several states"],
             )
-        data = join(self._documents, self._contents, body)
         self._size += len(data)
         return self._writes.put(data, BlobKind.DOCUMENT)
 
@@ -167,7 +173,7 @@ class _Encoder:
         if (kind is list or kind is dict) and (data := self._plain_or_none(value)) is not None:
             return data
         if self._depth > DEEPEST:
-            raise InvalidInput(f"{self._where()} is nested too deep to be held", hints=["flatten it"])
+            raise self.too_deep()
         self._depth += 1
         try:
             return self._by_kind(kind, value)
@@ -261,11 +267,12 @@ class _Encoder:
         inner: Sequence[Any]
         keys: list[bytes] | None = None
         if isinstance(value, list):
-            inner = value
-            elements = list(map(pack, value))
+            inner = list(value)  # at once: another thread may be changing it
+            elements = list(map(pack, inner))
         else:
-            keys = list(map(pack, value))
-            inner = list(value.values())
+            items = list(value.items())
+            keys = [pack(key) for key, _ in items]
+            inner = [each for _, each in items]
             elements = list(map(bytes.__add__, keys, map(pack, inner)))
         ends: dict[int, tuple[int, int]] = {}
         for at in list(compress(count(), map(LONGEST.__lt__, map(len, elements)))):
@@ -286,7 +293,7 @@ class _Encoder:
         place = tuple(self._path)
         found = recall.standing(place, values)
         self._size += sum(leaf.size for leaf in found)
-        self._room -= sum(leaf.size for leaf in found)
+        self._room -= sum(leaf.size + EACH for leaf in found)
         first = found[-1].end if found else 0
         outer = self._documents, self._contents
         elements = list(map(pack, values[first:]))
@@ -326,14 +333,15 @@ class _Encoder:
         return self._at(*item)
 
     def _dict(self, value: dict[Any, Any]) -> bytes:
-        if all(type(key) is str for key in value):
+        items = list(value.items())  # at once: another thread may be adding to it
+        if all(type(key) is str for key, _ in items):
             try:
-                keys = list(map(pack, value))
+                keys = [pack(key) for key, _ in items]
             except UnicodeEncodeError:
                 pass  # a key that msgpack has not
             else:
-                return self._sequence(A_DICT, zip(keys, value.items(), strict=True), self._named)
-        return self._sequence(A_MAP, value.items(), self._item)
+                return self._sequence(A_DICT, zip(keys, items, strict=True), self._named)
+        return self._sequence(A_MAP, items, self._item)
 
     def _named(self, item: tuple[bytes, tuple[str, Any]]) -> bytes:
         key, (name, value) = item
@@ -347,11 +355,19 @@ class _Encoder:
         """The elements in the order of their bytes, and of what these lead to."""
         outer = self._documents, self._contents
         found = []
-        for each in value:
+        for each in self._in_order(value):
             self._documents, self._contents = [], []
             found.append((self._at("{…}", each), self._documents, self._contents))
         self._documents, self._contents = outer
         return self._sequence(what, sorted(found), self._member)
+
+    def _in_order(self, value: Iterable[Any]) -> Iterable[Any]:
+        """Objects in a set are numbered as they are met, which must not depend on where they are in memory."""
+        items = list(value)
+        if set(map(type, items)) <= SCALARS:
+            return items
+        local = _Local(self._survey, self._numbers)
+        return sorted(items, key=local.key)
 
     def _member(self, item: tuple[bytes, list[bytes], list[bytes]]) -> bytes:
         data, documents, contents = item
@@ -414,11 +430,12 @@ class _Encoder:
         data = self._plain_or_none(fields)
         if data is not None:
             return data
+        items = list(fields.items())
         try:
-            names = list(map(_attribute_name, fields))
+            names = [_attribute_name(name) for name, _ in items]
         except ValueError as error:
             raise InvalidInput(f"{self._where()} has an attribute that {error}") from None
-        return self._sequence(A_DICT, zip(names, fields.items(), strict=True), self._attribute)
+        return self._sequence(A_DICT, zip(names, items, strict=True), self._attribute)
 
     def _attribute(self, item: tuple[bytes, tuple[str, Any]]) -> bytes:
         key, (name, value) = item
@@ -437,8 +454,39 @@ class _Encoder:
         self._holes.append(NotCaptured(where, "live", type))
         return extension(HOLE, pack(type))
 
+    def too_deep(self) -> InvalidInput:
+        return InvalidInput(f"{self._where()} is nested too deep to be held", hints=["flatten it"])
+
     def _where(self) -> str:
         return path_text(self._path)
+
+
+class _Local(_Encoder):
+    """Writes values nowhere, and without what is shared in them, but for its type: enough to bring them into an order."""
+
+    def __init__(self, survey: Survey, numbers: Mapping[int, int]) -> None:
+        super().__init__(Nowhere(), Places(True), "", None)
+        self._survey = survey
+        self._known = numbers
+
+    def key(self, value: Any) -> tuple[bytes, tuple[bytes, ...], tuple[bytes, ...]]:
+        self._depth, self._documents, self._contents = 0, [], []
+        self._room = ROOM
+        return self._content(value), tuple(self._documents), tuple(self._contents)
+
+    def _shared(self, value: Any) -> bytes:
+        number = self._known.get(id(value))
+        return extension(SHARED, pack(name_of(type(value)) if number is None else number))
+
+    def _in_order(self, value: Iterable[Any]) -> Iterable[Any]:
+        return value
+
+
+def local_keys(values: Sequence[Any]) -> tuple[list[Any], bool]:
+    """What is equal for equal values of a list; and whether it is so only for those, because nothing is shared."""
+    survey = Survey(values)
+    local = _Local(survey, {})
+    return [local.key(each) for each in values], not survey.shared
 
 
 def _attribute_name(name: Any) -> bytes:

@@ -76,11 +76,13 @@ class Known:
     def allow(self, classes: Iterable[type]) -> None:
         """Add classes, and those that their annotations name."""
         waiting = list(classes)
+        seen: set[int] = set()
         while waiting:
             cls = waiting.pop()
             if not isinstance(cls, type):
                 raise InvalidInput(f"{cls!r} is no class, so it cannot be allowed", hints=["types=[Message, …]"])
-            if self._allowed.get(name_of(cls)) is not cls:
+            if id(cls) not in seen and self._allowed.get(name_of(cls)) is not cls:
+                seen.add(id(cls))  # two classes may have one name, and lead to each other
                 self._allowed[name_of(cls)] = cls
                 self._allowed.setdefault(default_name(cls), cls)
                 waiting += _named_by(cls)

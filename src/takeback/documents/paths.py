@@ -10,6 +10,7 @@ from typing import Any
 from takeback.documents.holes import Hole, Record
 from takeback.documents.plain import SCALARS
 from takeback.documents.shapes import shape_of, take_apart
+from takeback.documents.shortening import shown
 
 Step = int | str | tuple[Any]
 """An index, a piece of text, or a dictionary's key."""
@@ -67,5 +68,5 @@ def _inside(value: Any) -> Iterator[tuple[Step, Any]]:
 
 
 def _shortened(key: Any) -> str:
-    text = repr(key) if type(key) in SCALARS else type(key).__name__
+    text = shown(key) if type(key) in SCALARS else type(key).__name__
     return text if len(text) <= 60 else f"{text[:59]}…"

@@ -7,11 +7,14 @@ known to be a live handle although it is written in Python.
 
 from __future__ import annotations
 
+import datetime as dt
 import types
 from collections.abc import Hashable, Mapping
 from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
+
+from takeback.documents import values
 
 _HEAP_TYPE = 1 << 9
 _POINTER = object.__basicsize__ // 2
@@ -20,6 +23,8 @@ _UNSET = object()
 BASES: tuple[type, ...] = (list, dict, set, bytearray, tuple, frozenset, str, bytes, int, float, complex)
 """What a class may extend, and whose content is written beside its attributes."""
 IMMUTABLE_BASES = (tuple, frozenset, str, bytes, int, float, complex)
+_MAKERS = frozenset({object, dt.tzinfo, types.SimpleNamespace, *BASES})
+"""What instances are made by without any code of their class."""
 _LIVE = frozenset(
     """_asyncio _io _queue _socket _ssl _thread aiohttp anthropic asyncio boto3 botocore concurrent contextvars docker
     functools grpc http httpcore httpx io logging multiprocessing openai playwright psycopg queue redis requests
@@ -68,7 +73,7 @@ def shape_of(cls: type) -> Shape | None:
 @cache
 def _shape_of(cls: Hashable) -> Shape | None:
     assert isinstance(cls, type)
-    if issubclass(cls, (*_NEVER, type, Enum, BaseException)) or not cls.__flags__ & _HEAP_TYPE:
+    if cls in values.TYPES or issubclass(cls, (*_NEVER, type, Enum, BaseException)) or not cls.__flags__ & _HEAP_TYPE:
         return None
     pydantic = _is_pydantic(cls)
     if cls.__module__.partition(".")[0] in _LIVE and not (pydantic or _declares_fields(cls)):
@@ -77,7 +82,7 @@ def _shape_of(cls: Hashable) -> Shape | None:
     if pydantic:
         slots = {name: slot for name, slot in slots.items() if name not in _PYDANTIC}
     base = next((each for each in BASES if issubclass(cls, each)), None)
-    if _keeps_more(cls, len(slots) + (len(_PYDANTIC) if pydantic else 0), base):
+    if _maker(cls) not in _MAKERS or _keeps_more(cls, len(slots) + (len(_PYDANTIC) if pydantic else 0), base):
         return None
     return Shape(slots, base, bool(cls.__dictoffset__), pydantic)
 
@@ -96,7 +101,12 @@ def shell(cls: type, shape: Shape, content: Any = None) -> Any:
         if type(content) is not shape.base:
             raise TypeError(f"the content of a {cls.__qualname__} is no {shape.base.__name__}")
         return shape.base.__new__(cls, content)
-    return shape.base.__new__(cls) if shape.base is not None else object.__new__(cls)  # type: ignore[call-overload]
+    return _maker(cls).__new__(cls)
+
+
+def _maker(cls: type) -> Any:
+    """The class in C that makes instances."""
+    return next(base for base in cls.__mro__ if not base.__flags__ & _HEAP_TYPE)
 
 
 def put_together(shape: Shape, value: Any, kept: Kept) -> None:
@@ -142,7 +152,7 @@ def _content(base: type | None, value: Any) -> Any:
     if base is float:
         return float.__float__(value)
     if base is complex:
-        return complex(complex.__add__(value, 0j))
+        return complex(complex.real.__get__(value), complex.imag.__get__(value))
     return bytes.__getitem__(value, slice(None)) if base is bytes else bytearray.__getitem__(value, slice(None))
 
 
@@ -150,6 +160,8 @@ def _slots(cls: type) -> dict[str, Any]:
     """The descriptors of everything in slots, by the name that the class's code uses for it."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
+        if base in BASES:
+            continue  # the parts of a complex number are its content
         members = ((name, each) for name, each in vars(base).items() if isinstance(each, types.MemberDescriptorType))
         found.update((name, each) for name, each in members if name not in ("__dict__", "__weakref__"))
     return found

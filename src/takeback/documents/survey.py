@@ -5,6 +5,7 @@ Only what can change is looked at: that two tuples are one tells nobody anything
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import deque
 from enum import Enum
 from types import SimpleNamespace
@@ -27,6 +28,8 @@ class Survey:
         self.types: set[type] = set()
         """The classes of all objects and enumerations, and classes that are values themselves."""
         self._seen: set[int] = set()
+        self._looked_into: set[int] = set()
+        self._looked_into_twice: set[int] = set()
         self._blocks: list[list[Any]] = []
         self._held: list[Any] = []
         self._waiting: list[Any] = [value]
@@ -41,7 +44,8 @@ class Survey:
         if kind in SCALARS:
             return
         if kind is tuple or kind is frozenset:
-            self._waiting += value
+            if not set(map(type, value)) <= SCALARS and self._is_worth(value):
+                self._waiting += value
         elif kind in MUTABLE:
             if self._is_new(value) and not self._take_plain(value):
                 self._waiting += inside(value)
@@ -53,11 +57,25 @@ class Survey:
             self.types.add(value)
         elif custom(kind) is not None:
             self.types.add(kind)
+        elif kind is dt.datetime or kind is dt.time:
+            self._waiting.append(value.tzinfo)
         else:
             shape = shape_of(kind)
-            if shape is not None and (shape.immutable or self._is_new(value)):
+            if shape is not None and (self._is_worth(value) if shape.immutable else self._is_new(value)):
                 self.types.add(kind)
                 self._take_apart(shape, value)
+
+    def _is_worth(self, value: Any) -> bool:
+        """Whether to look into what cannot change: the second time, too, because then all that is inside is reached twice,
+        but no more often, because tuples can hold each other many times over."""
+        if id(value) in self._looked_into_twice:
+            return False
+        if id(value) in self._looked_into:
+            self._looked_into_twice.add(id(value))
+        else:
+            self._looked_into.add(id(value))
+            self._held.append(value)
+        return True
 
     def _is_new(self, value: Any) -> bool:
         if id(value) in self._seen:

@@ -53,10 +53,13 @@ INLINE = 8192
 """Lists and mappings with more are split."""
 DEEP = 48
 """What is mutable and nested so deep is shared, so that nobody has to go deeper at once."""
-DEEPEST = 160
+DEEPEST = 64
 """What cannot be shared (tuples in tuples) may be nested so deep."""
 ROOM = 256 << 20
-"""The most that all bodies of one document have together, and the most that is believed of a stored one."""
+"""The most that all document blobs of one value have together, and the most that is believed of a stored one; what is read
+more than once counts each time."""
+EACH = 64
+"""What each of them counts beside its length."""
 
 
 def array(count: int) -> bytes:

@@ -38,6 +38,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from takeback.errors import Unavailable
 
+_REDUCED_AGAIN = 1 << 10
+"""Fractions of so many bits are known to be in lowest terms after they were read."""
+
 Taken = tuple[str, tuple[Any, ...]]
 
 
@@ -71,16 +74,28 @@ def array_parts(value: Any) -> tuple[str, list[int], bytes]:
 
 
 def make_array(dtype: str, shape: list[int], data: bytes) -> Any:
-    import numpy
-
+    numpy = _numpy()
     kind = _numpy_type(numpy, dtype)
+    if type(shape) is not list or not all(type(each) is int and each >= 0 for each in shape):
+        raise ValueError("the shape of an array is a list of lengths")
     return numpy.frombuffer(data, kind).reshape(tuple(shape)).copy()
 
 
-def _scalar(dtype: str, data: bytes) -> Any:
-    import numpy
+def _numpy() -> Any:
+    try:
+        import numpy
+    except ImportError:
+        raise Unavailable(
+            "the state holds values of numpy, which is not installed", hints=["pip install numpy"]
+        ) from None
+    return numpy
 
+
+def _scalar(dtype: str, data: bytes) -> Any:
+    numpy = _numpy()
     kind = _numpy_type(numpy, dtype)
+    if not kind.itemsize and not any(data[:5]):  # an empty string, of which there is no array
+        return kind.type("" if kind.kind == "U" else b"")
     found = numpy.frombuffer(data, kind)
     if len(found) != 1:
         raise ValueError("a scalar has one element")
@@ -109,8 +124,8 @@ def _take_timezone(value: dt.timezone) -> Taken:
 
 
 def _take_zone(value: ZoneInfo) -> Taken:
-    if not value.key:  # made from a file
-        raise TypeError("it has no key")
+    if not _is_zone_key(value.key):  # made from a file
+        raise TypeError("it has no key of the database")
     return "zone", (value.key,)
 
 
@@ -134,12 +149,19 @@ def _timezone(offset: dt.timedelta, name: str | None) -> dt.timezone:
     return dt.timezone(offset) if name is None else dt.timezone(offset, name)
 
 
+def _is_zone_key(key: Any) -> bool:
+    """Whether it is a name, and not a way out of the directory of the database."""
+    return (
+        isinstance(key, str) and re.fullmatch(r"(?=.{1,100}\Z)[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,3}", key) is not None
+    )
+
+
 def _zone(key: str) -> ZoneInfo:
-    if not isinstance(key, str):
-        raise TypeError("the key of a time zone is a string")
+    if not _is_zone_key(key):
+        raise ValueError("the key of a time zone is a name such as Europe/Berlin")
     try:
         return ZoneInfo(key)
-    except ZoneInfoNotFoundError:
+    except (ZoneInfoNotFoundError, OSError):
         raise Unavailable(
             f"the state holds a time in the zone {key!r:.60}, which this machine does not know",
             hints=["pip install tzdata"],
@@ -166,6 +188,17 @@ def _complex(real: float, imaginary: float) -> complex:
     if type(real) is not float or type(imaginary) is not float:
         raise TypeError("a complex number is two floats")
     return complex(real, imaginary)
+
+
+def _fraction(numerator: int, denominator: int) -> Fraction:
+    """As it was reduced when it was written: to reduce it again takes hours if an enemy wrote two very long numbers."""
+    if type(numerator) is not int or type(denominator) is not int or denominator < 1:
+        raise ValueError("a fraction is two integers, the second of them positive")
+    if max(numerator.bit_length(), denominator.bit_length()) <= _REDUCED_AGAIN:
+        return Fraction(numerator, denominator)
+    value = Fraction()
+    value._numerator, value._denominator = numerator, denominator  # type: ignore[attr-defined]
+    return value
 
 
 def _decimal(text: str) -> Decimal:
@@ -202,10 +235,13 @@ _TAKE: dict[type, Callable[[Any], Taken]] = {
     type(...): lambda value: ("ellipsis", ()),
 }
 
+TYPES = frozenset(_TAKE)
+"""Some of them are written in Python, and yet nobody may look into them: they never change."""
+
 _MAKE: dict[str, Callable[..., Any]] = {
     "complex": _complex,
     "decimal": _decimal,
-    "fraction": _integers(Fraction),
+    "fraction": _fraction,
     "uuid": _uuid,
     "date": _integers(dt.date),
     "time": _time,
