@@ -54,6 +54,21 @@ def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tb.Timelin
         yield store.timeline(sources=[tb.Workspace(project)])
 
 
+@pytest.mark.usefixtures("line")
+def test_langgraph() -> None:
+    heard: list[list[str]] = []
+
+    def agent(state: Any) -> Any:
+        heard.append([message.content for message in state["messages"]])
+        if heard[-1][-1] == "delete everything":
+            Path("notes.txt").unlink()
+        return {"messages": [("ai", f"answer {len(heard)}")]}
+
+    run("LangGraph", agent=agent)
+    assert heard[2] == ["my name is Ada", "answer 1", "what is my name?"]
+    assert Path("notes.txt").read_text() == "notes"
+
+
 def test_openai_agents(line: tb.Timeline, monkeypatch: pytest.MonkeyPatch) -> None:
     @function_tool
     def write_file(path: str, text: str) -> None:
