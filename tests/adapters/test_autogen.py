@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import takeback as tb
 from support.frameworks.autogen import Script, first_task, line, team
 from support.frameworks.elsewhere import elsewhere
 from takeback.adapters.autogen import AutogenState
+from takeback.sources.protocol import Source
+from takeback.testing import SourceSuite
 
 
 @pytest.fixture
@@ -98,21 +101,21 @@ def test_a_verb_that_would_wait_for_itself_is_refused(store: tb.Store) -> None:
 
 
 class Stubborn:
-    """Takes what it is told to load only in part, once."""
+    """Takes what it is told to load only in part, if it ``fails``."""
 
     def __init__(self) -> None:
         self.state: dict[str, Any] = {"a": 1, "b": 1}
         self.fails = False
 
     async def save_state(self) -> Mapping[str, Any]:
-        return dict(self.state)
+        return deepcopy(self.state)
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
         self.state["a"] = state["a"]
         if self.fails:
             self.fails = False
             raise ValueError("not that")
-        self.state = dict(state)
+        self.state = deepcopy(dict(state))
 
 
 def test_a_load_that_fails_half_way_is_taken_back(store: tb.Store) -> None:
@@ -125,3 +128,24 @@ def test_a_load_that_fails_half_way_is_taken_back(store: tb.Store) -> None:
     with pytest.raises(ValueError, match="not that"):
         timeline.restore(first)
     assert owner.state == {"a": 2, "b": 2}
+
+
+class TestSource(SourceSuite):
+    """What any source promises."""
+
+    SEPARABLE = False
+
+    def make(self, place: Path) -> Source:
+        self.owner = Stubborn()
+        return AutogenState("team", self.owner)
+
+    def change(self, source: Source, number: int) -> None:
+        self.owner.state[f"number {number}"] = [number] * 2000
+        self.owner.state["a"] = number + 2
+
+    def read(self, source: Source) -> object:
+        return deepcopy(self.owner.state)
+
+    traces = read
+
+    test_the_same_state_can_be_put_elsewhere = None  # type: ignore[assignment] # but in another team: see above

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import takeback as tb
+from support.cli import Cli
 from support.frameworks.crowd import add, all_at_once, remembered, to_and_fro
 from takeback.adapters.openai_agents import TakebackSession
 from takeback.adapters.remembering import Remembered, Room, plain
@@ -193,7 +195,7 @@ def test_without_the_framework_it_says_what_to_install(adapter: str, package: st
 def test_what_is_added_after_an_undo_can_be_taken_back_as_well() -> None:
     part = Room(":memory:", "test").remembered("one", "part", list)
     for number in range(3):
-        part.change(lambda items, number=number: items.append(number))()  # type: ignore[misc]
+        part.change(methodcaller("append", number))()
         part.line.undo()
         assert part.now(list) == []
 
@@ -223,3 +225,29 @@ def test_a_session_that_quoted_a_purged_secret_is_empty_and_can_be_gone_on_with(
     assert asyncio.run(session.get_items()) == []
     asyncio.run(session.add_items([message("hello")]))
     assert asyncio.run(session.get_items()) == [message("hello")]
+
+
+def test_the_command_takes_back_a_session_and_nobody_has_to_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    cli = Cli(tmp_path, capsysbinary)
+    monkeypatch.chdir(cli.root)
+    monkeypatch.setenv("TAKEBACK_STORE", str(cli.store))
+    with tb.open(cli.store) as store:
+        part = remembered(store, "chat")
+        for number in range(2):
+            part.change(methodcaller("append", number))()
+        cli("undo", "--timeline", "test:chat", "--yes", code=0)
+        assert part.now(list) == [0]
+        cli("redo", "--timeline", "test:chat", "--yes", code=0)
+        assert part.now(list) == [0, 1]
+
+
+def test_a_fork_goes_on_by_itself() -> None:
+    with tb.open(":memory:") as store:
+        part = remembered(store, "chat")
+        for number in range(2):
+            part.change(methodcaller("append", number))()
+        fork = Room(part.line.fork("@-", "attempt", to={}), "test").remembered("chat", part.name, list)
+        fork.change(methodcaller("append", "other"))()
+        assert (part.now(list), fork.now(list)) == ([0, 1], [0, "other"])
