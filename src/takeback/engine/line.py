@@ -39,7 +39,7 @@ class Present(NamedTuple):
         """Whether anything differs from the latest snapshot, or what was pending there is not so any more."""
         before = self.latest.parts if self.latest is not None else {}
         return self.latest is None or any(
-            not part.same_state(before.get(name)) or part.pending != before[name].pending
+            not part.same_state(before.get(name)) or part.pending != (name in before and before[name].pending)
             for name, part in self.parts.items()
         )
 

@@ -70,6 +70,13 @@ def agent(tmp_path: Path) -> Agent:
     return Agent(tmp_path, open_store(tmp_path / "store"))
 
 
+def test_a_conversation_that_begins_while_nothing_changed_makes_no_snapshot(agent: Agent) -> None:
+    (agent.root / "a.txt").write_text("a")
+    saved = agent.person().save("by a person, before any agent came")
+    agent.say("hello")
+    assert agent.line().save(trigger="turn_start", session=SESSION, title="hello").id == saved.id
+
+
 def test_a_turn_that_only_talks_makes_neither_a_snapshot_nor_a_move(agent: Agent) -> None:
     agent.turn("write", a="1")
     before = agent.person().log()
