@@ -106,3 +106,14 @@ def test_what_is_referred_to_is_there_without_being_put() -> None:
             writer.commit(lambda tx: counters.value(tx, "generation"))
         with store.reader() as reader:
             assert documents.get(reader, put.id) == ([*values, b"more"],)
+
+
+def test_the_element_behind_a_leaf_may_move_its_end() -> None:
+    """What has no cut of its own is cut by length, so a shorter element behind such a cut belongs before it."""
+    values = [b"x" * 100] * 1_000
+    for at in range(150, 170):
+        recall = Recall()
+        documents.put(Counting(), values, recall=recall)
+        changed = [*values[:at], b"", *values[at + 1 :]]
+        again = documents.put(Counting(), changed, recall=Recall(recall))
+        assert again.id == documents.put(Counting(), changed).id

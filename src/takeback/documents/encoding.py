@@ -19,6 +19,7 @@ from takeback.documents.mutables import MUTABLE
 from takeback.documents.paths import Step, path_text
 from takeback.documents.plain import SCALARS, containers_in, pack
 from takeback.documents.recalling import Leaf, Recall
+from takeback.documents.recutting import Cuts, cuts_of, size_of
 from takeback.documents.shapes import shape_of, take_apart
 from takeback.documents.splitting import FANOUT, index, leaves
 from takeback.documents.standing import Leaves
@@ -83,12 +84,22 @@ class Put(NamedTuple):
     """Which elements of which lists became which leaf, as long as nobody changes them."""
 
 
-def put(writes: Writes, value: Any, *, holes: Allowed = False, name: str = "", recall: Recall | None = None) -> Put:
+def put(
+    writes: Writes,
+    value: Any,
+    *,
+    holes: Allowed = False,
+    name: str = "",
+    before: Leaves | None = None,
+    recall: Recall | None = None,
+) -> Put:
     """Write a value; InvalidInput, with the path to it, if something in it cannot be held and may be no hole.
 
-    With ``recall`` the beginnings of long lists that are as they were are not put again; nothing else differs.
+    ``before`` are the leaves of what was written of the same objects before: only a hint, which makes it faster. With
+    ``recall`` the beginnings of long lists that are as they were are not put again; nothing else differs.
     """
-    encoder = _Encoder(writes, Places(holes), name or type(value).__name__.lower(), recall)
+    cuts = cuts_of(before) if before else {}
+    encoder = _Encoder(writes, Places(holes), name or type(value).__name__.lower(), cuts, recall)
     try:
         return encoder.root(value)
     except RecursionError:
@@ -98,8 +109,11 @@ def put(writes: Writes, value: Any, *, holes: Allowed = False, name: str = "", r
 class _Encoder:
     """Writes one value. ``_documents`` and ``_contents`` are what the blob in the making leads to, in order."""
 
-    def __init__(self, writes: Writes, allowed: Places, name: str, recall: Recall | None) -> None:
+    def __init__(
+        self, writes: Writes, allowed: Places, name: str, cuts: Mapping[int, Cuts], recall: Recall | None
+    ) -> None:
         self._writes = writes
+        self._cuts = cuts
         self._recall = recall
         self._allowed = allowed
         self._path: list[Step] = [name]
@@ -254,6 +268,8 @@ class _Encoder:
 
     def _plain(self, value: list[Any] | dict[str, Any]) -> bytes:
         """A plain list or dictionary; only elements that are long are looked into."""
+        if type(value) is list and id(value) in self._cuts and (data := self._cut_again(value)) is not None:
+            return data
         if (
             self._recall is not None
             and type(value) is list
@@ -303,10 +319,26 @@ class _Encoder:
             id = self._put_blob(_leaf(A_LIST, elements[begin:end]))
             found.append(Leaf(first + end, id, self._size - before))
         recall.note(place, values, found)
-        top, levels = index([leaf.id for leaf in found], self._put_index)
+        return self._over([leaf.id for leaf in found], len(values), outer)
+
+    def _cut_again(self, values: list[Any]) -> bytes | None:
+        """A plain list that was cut before; None if it has to be looked at as if it were new."""
+        found = self._cuts[id(values)].again(values)
+        if found is None or sum(map(size_of, found)) <= INLINE:
+            return None
+        outer, (self._documents, self._contents) = (self._documents, self._contents), ([], [])
+        ids = []
+        for leaf in found:
+            ids.append(self._put_blob(leaf.body))
+            self._leaves.setdefault(ids[-1], []).append((values, leaf.begin, leaf.end))
+        return self._over(ids, len(values), outer)
+
+    def _over(self, leaves: list[bytes], count: int, outer: tuple[list[bytes], list[bytes]]) -> bytes:
+        """A list of so many elements by its leaves; ``outer`` is what the blob around it leads to so far."""
+        top, levels = index(leaves, self._put_index)
         self._documents, self._contents = outer
         self._documents.append(top)
-        return extension(SPLIT, array(3) + pack(A_LIST) + pack(len(values)) + pack(levels))
+        return extension(SPLIT, array(3) + pack(A_LIST) + pack(count) + pack(levels))
 
     def _plain_element(self, value: Any) -> bytes:
         if type(value) not in (list, dict):
@@ -465,7 +497,7 @@ class _Local(_Encoder):
     """Writes values nowhere, and without what is shared in them, but for its type: enough to bring them into an order."""
 
     def __init__(self, survey: Survey, numbers: Mapping[int, int]) -> None:
-        super().__init__(Nowhere(), Places(True), "", None)
+        super().__init__(Nowhere(), Places(True), "", {}, None)
         self._survey = survey
         self._known = numbers
 

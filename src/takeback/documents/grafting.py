@@ -54,6 +54,7 @@ class Graft:
         """Fresh and live objects of which the second is to get the content of the first."""
         self._standing = standing.ids
         """Elements of lists in ``fresh`` that are live already, and stay as they are."""
+        self._moving_in: dict[int, tuple[list[Any], list[int]]] = {}
         self._unchanged = standing.unchanged
         self._held: list[Any] = [fresh, live]
         self._match(fresh, live)
@@ -161,10 +162,17 @@ class Graft:
 
     def _moving(self, values: Collection[Any]) -> list[Any]:
         """Those that are not standing; most often few of very many."""
-        return list(compress(values, map(not_, map(self._standing.__contains__, map(id, values)))))
+        if type(values) is list:
+            return [values[at] for at in self._moving_places(values)]
+        return [each for each in values if id(each) not in self._standing]
 
-    def _moving_places(self, values: Collection[Any]) -> list[int]:
-        return list(compress(count(), map(not_, map(self._standing.__contains__, map(id, values)))))
+    def _moving_places(self, values: list[Any]) -> list[int]:
+        """The same as places in a list. Each list is asked for more than once, and none changes before `apply`."""
+        known = self._moving_in.get(id(values))
+        if known is None:
+            found = list(compress(count(), map(not_, map(self._standing.__contains__, map(id, values)))))
+            known = self._moving_in[id(values)] = values, found
+        return known[1]
 
     def _prepare(self, root: Any) -> Iterator[_Change]:
         """What is to be done: live containers wait for `apply`; new ones are nobody's yet, and get it now, but for those that
@@ -209,7 +217,11 @@ class Graft:
             seen.add(id(value))
             if shape is None or not shape.immutable:
                 yield value
-            waiting += self._moving(_inside(shape, value)) if self._standing else _inside(shape, value)
+            waiting += (
+                self._moving(value if kind is list else _inside(shape, value))
+                if self._standing
+                else _inside(shape, value)
+            )
 
     def _content(self, fresh: Any, lost: list[Hole]) -> Any:
         """A fresh container's content, with live objects in the places of fresh ones."""

@@ -1,8 +1,8 @@
 """What long lists of byte strings were cut into last time, so that their beginnings need not be cut and put again.
 
-For who writes a list that grows, again and again. Where a list is cut depends on nothing behind the cut, so every leaf but
-the last stands for as long as the elements up to its end are the same. Only byte strings are recalled: they never change,
-and equal ones are written equally, as 1 and True are not.
+For who writes a list that grows, again and again. Where a list is cut depends on nothing behind the cut but the length of the
+next element, so every leaf but the last stands for as long as the elements up to that one are the same. Only byte strings
+are recalled: they never change, and equal ones are written equally, as 1 and True are not.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Recall:
             pairs = zip(elements, known.elements, strict=False)
             same = next(at for at, (mine, theirs) in enumerate(pairs) if mine != theirs)
         ends = [leaf.end for leaf in known.leaves[:-1]]
-        return known.leaves[: bisect_right(ends, same)]
+        return known.leaves[: bisect_right(ends, same if same == len(elements) else same - 1)]
 
     def note(self, place: Hashable, elements: list[bytes], leaves: list[Leaf]) -> None:
         self._now[place] = _List(list(elements), leaves)

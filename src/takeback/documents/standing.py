@@ -12,7 +12,6 @@ from blake3 import blake3
 
 from takeback.documents.blobs import join
 from takeback.documents.plain import pack
-from takeback.documents.tags import array
 
 Leaves = dict[bytes, list[tuple[list[Any], int, int]]]
 """Which elements of which plain lists became which leaf; none that leads to other blobs."""
@@ -39,9 +38,4 @@ class Standing:
 
     def unchanged(self) -> bool:
         """Whether all that were given out still are what their leaves say."""
-        return all(blake3(leaf_of(map(pack, found), len(found))).digest() == leaf for leaf, found in self._used)
-
-
-def leaf_of(elements: Any, count: int) -> bytes:
-    """The blob of a leaf that leads to no others."""
-    return join((), (), array(count) + b"".join(elements))
+        return all(blake3(join((), (), pack(found))).digest() == leaf for leaf, found in self._used)

@@ -95,6 +95,8 @@ class Survey:
             ids.discard(id(value))  # which has been noted just now
             if len(ids) < len(block) - 1 or not self._seen.isdisjoint(ids):
                 return False
+            if len(ids) > len(self._seen):
+                ids, self._seen = self._seen, ids  # the smaller one is added to the larger
             self._seen |= ids
         self._blocks.append(block)
         return True

@@ -66,6 +66,8 @@ class State:
         self._captured: bytes | None = None
         self._leaves: documents.Leaves = {}
         """Of the object as it was last captured."""
+        self._cut: documents.Leaves = {}
+        """The same, also when the object has changed since."""
         self._placed: bytes | None = None
         """What the last restore put in place, and has read back."""
         self._left_out: dict[bytes, tuple[NotCaptured, ...]] = {}
@@ -80,7 +82,7 @@ class State:
             made = self._written(writer)
         self._placed = None
         self._types |= made.types
-        self._captured, self._leaves = made.id, made.leaves
+        self._captured, self._leaves, self._cut = made.id, made.leaves, made.leaves
         return content.part(self.name, made, documents.default_name(type(self.object)))
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
@@ -152,7 +154,7 @@ class State:
     def _written(self, writes: documents.Writes) -> documents.Put:
         for left in reversed(range(_TRIES)):
             try:
-                return documents.put(writes, self.object, holes=self._holes, name=self.name)
+                return documents.put(writes, self.object, holes=self._holes, name=self.name, before=self._cut)
             except RuntimeError as error:
                 if "changed size" not in str(error) and "mutated during" not in str(error):
                     raise
