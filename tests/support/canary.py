@@ -1,16 +1,29 @@
-"""What must never be imported: whoever finds it loaded knows that stored bytes chose it."""
+"""Classes that tell whether somebody ran them."""
 
 from __future__ import annotations
 
-fired: list[object] = []
+from typing import Any
+
+RAN: list[str] = []
 
 
-def fire(*args: object, **kwargs: object) -> None:
-    fired.append((args, kwargs))
+class Canary:
+    def __new__(cls, *arguments: Any) -> Canary:
+        RAN.append("new")
+        return super().__new__(cls)
+
+    def __init__(self) -> None:
+        RAN.append("init")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        RAN.append("set")
+
+    def __setstate__(self, state: Any) -> None:
+        RAN.append("state")
+
+    def __del__(self) -> None:
+        RAN.append("del")
 
 
-class Bird:
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        fire(*args, **kwargs)
-
-    construct = model_construct = fire
+class Allowed:
+    """The one that may come back."""

@@ -474,7 +474,7 @@ def _distinct(kind: type, items: list[Any]) -> Any:
 
 
 def _check_attributes(fields: Any) -> None:
-    if type(fields) is not dict:
+    if type(fields) is not dict or not set(map(type, fields)) <= {str}:
         raise ValueError("an object without attributes")
 
 

@@ -106,7 +106,7 @@ def shell(cls: type, shape: Shape, content: Any = None) -> Any:
 
 def _maker(cls: type) -> Any:
     """The class in C that makes instances."""
-    return next(base for base in cls.__mro__ if not base.__flags__ & _HEAP_TYPE)
+    return next(base for base in cls.__mro__ if isinstance(vars(base).get("__new__"), types.BuiltinFunctionType))
 
 
 def put_together(shape: Shape, value: Any, kept: Kept) -> None:
