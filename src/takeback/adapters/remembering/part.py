@@ -86,9 +86,11 @@ class Remembered(State):
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """The value that the snapshot before has, changed if a change is being saved. What somebody asked for is settled
         first, in a snapshot of its own; then the same save captures again."""
+        editing = self._editor == threading.get_ident() and not (previous is not None and previous.pending)
+        if not editing and previous is not None and previous.remembered:
+            return _settled(previous)
         with self._guard:
             self._take(previous, lambda content: documents.get(writer.reader, content))
-            editing = self._editor == threading.get_ident() and not (previous is not None and previous.pending)
             if editing and (self._edited is None or self._content != self._edited):
                 self._content = self._head = self._edited = None
                 self._given = self._edit(self.object)
@@ -173,6 +175,10 @@ class _InPlace:
     def apply(self) -> None: ...
 
     def discard(self) -> None: ...
+
+
+def _settled(part: Part) -> Part:
+    return part._replace(detail={key: each for key, each in part.detail.items() if key not in ("pending", "held")})
 
 
 def _nothing(value: Any) -> None: ...
