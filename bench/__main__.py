@@ -22,7 +22,7 @@ from bench.results import document
 from bench.rows import LeftOut, Row
 from bench.scale import Scale
 from bench.table import table
-from bench.work import first_capture, history, length, project, restore, sessions, turns, undo
+from bench.work import agent_steps, first_capture, history, length, project, restore, sessions, turns, undo
 
 HERE = Path(__file__).parent
 
@@ -93,6 +93,10 @@ def _measure(base: Path, scale: Scale, only: set[str]) -> list[Row]:
     if not only or "session" in only:
         _say(f"a session of {scale.messages:,} messages")
         rows += sessions.measure(scale.messages, scale.rollbacks)
+    if not only or "agent" in only:
+        for steps in scale.agent_steps:
+            _say(f"{steps} steps of an agent")
+            rows += agent_steps.measure(base / "agent", steps)
     return rows
 
 
@@ -118,7 +122,7 @@ def _options() -> argparse.Namespace:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="smaller trees and fewer rounds: a minute, and only a hint")
     size.add_argument("--full", action="store_true", help="more rounds and 100,000 snapshots: an hour or so")
-    choices = ["first", "turn", "undo", "restore", "history", "length", "session"]
+    choices = ["first", "turn", "undo", "restore", "history", "length", "session", "agent"]
     parser.add_argument(
         "--only", nargs="+", choices=choices, default=[], help="only these; kept apart, as with --quick"
     )

@@ -28,6 +28,8 @@ class Scale:
     messages: int = 20_000
     """Of the session that is rolled back."""
     rollbacks: int = 21
+    agent_steps: tuple[int, ...] = (200, 800)
+    """Of a LangGraph agent whose checkpoints are kept."""
 
 
 DEFAULT = Scale("default")
@@ -44,5 +46,6 @@ QUICK = Scale(
     restic_history=20,
     snapshots=1_000,
     rollbacks=7,
+    agent_steps=(200,),
 )
 FULL = Scale("full", large_captures=3, turns=21, undos=9, restores=5, restic_history=1_000, snapshots=100_000)
