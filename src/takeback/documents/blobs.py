@@ -35,6 +35,9 @@ class Links(NamedTuple):
     contents: tuple[bytes, ...] = ()
 
 
+_NOTHING = Links()
+
+
 def join(documents: Sequence[bytes], contents: Sequence[bytes], body: bytes) -> bytes:
     """A document blob."""
     return b"".join((_HEADER.pack(_MAGIC, len(documents), len(contents)), *documents, *contents, body))
@@ -57,6 +60,8 @@ def _split(data: bytes) -> tuple[Links, int]:
     except struct.error as error:
         raise Integrity(f"a document is too short to be one ({len(data)} bytes)") from error
     first = _HEADER.size
+    if documents == contents == 0 and magic == _MAGIC:
+        return _NOTHING, first
     middle, last = first + documents * _ID, first + (documents + contents) * _ID
     if magic != _MAGIC or last > len(data):
         raise Integrity("a document has a wrong header")

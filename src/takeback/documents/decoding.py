@@ -111,8 +111,14 @@ class _Decoder:
                 return found
 
     def _body(self, links: Links, body: bytes) -> Any:
-        with self._inside(links):
-            return self._unpack(body)
+        if links.documents or links.contents:
+            with self._inside(links):
+                return self._unpack(body)
+        outer = self._documents, self._contents
+        self._documents = self._contents = iter(())  # as of nearly all leaves: so nothing can be left over, either
+        found = self._unpack(body)
+        self._documents, self._contents = outer
+        return found
 
     def _blob(self, id: bytes) -> tuple[Links, bytes]:
         data = self._reads.get(id, BlobKind.DOCUMENT)

@@ -82,7 +82,8 @@ class Line:
     def writer(self) -> Iterator[Writer]:
         """A writer whose derived files are this timeline's own."""
         with self.blobs.writer() as writer:
-            writer.scope = self._scope()
+            if self.sources:
+                writer.scope = self._scope()
             yield writer
 
     @contextmanager

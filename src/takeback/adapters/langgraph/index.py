@@ -26,7 +26,7 @@ class Index:
         """Be true in this transaction; ``timeline`` is its number, if there is one yet."""
         last = operations.last(tx)
         if timeline != self._timeline or self._seen < 0 or self._others(tx, last):
-            self._found = {kind: _labelled(tx, timeline, kind) for kind in _KINDS}
+            self._found = _found(tx, timeline)
             self._timeline = timeline
         self._seen = last
 
@@ -55,7 +55,6 @@ class Index:
         return self._timeline is None or operations.count_since(tx, self._seen, self._timeline) > 0
 
 
-def _labelled(tx: Transaction, timeline: int | None, kind: str) -> dict[Key, str]:
-    if timeline is None:
-        return {}
-    return {key_of(kind, name): id for name, id in snapshots.with_labels(tx, timeline, kind)}
+def _found(tx: Transaction, timeline: int | None) -> dict[str, dict[Key, str]]:
+    labels = snapshots.every_label(tx, timeline) if timeline is not None else []
+    return {kind: {key_of(kind, name): id for name, id in labels if name.startswith(kind)} for kind in _KINDS}

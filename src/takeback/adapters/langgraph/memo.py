@@ -35,7 +35,7 @@ _PLAIN = (
     | ormsgpack.OPT_PASSTHROUGH_SUBCLASS
     | ormsgpack.OPT_PASSTHROUGH_UUID
 )
-_BYTES = 64 << 20
+_BYTES = 32 << 20
 
 
 class Remembered(NamedTuple):

@@ -6,6 +6,7 @@ stays too: an import that diverged lies beside the thread ``T`` as ``T@…``, an
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -14,6 +15,9 @@ CHECKPOINT = "checkpoint "
 """The label of the newest snapshot of a checkpoint begins so."""
 WRITES = "writes "
 """And that of writes whose checkpoint has not been put yet."""
+
+
+_USUAL = re.compile(r"[A-Za-z0-9_.@:|-]*").fullmatch
 
 
 class Key(NamedTuple):
@@ -48,4 +52,6 @@ def key_of(kind: str, name: str) -> Key:
 
 
 def _quoted(text: str) -> str:
+    if _USUAL(text):
+        return text
     return quote(text, safe="@:|", errors="surrogatepass")

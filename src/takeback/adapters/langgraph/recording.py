@@ -84,7 +84,7 @@ def put_checkpoint(thread: Thread, key: Key, document: Mapping[str, Any], said: 
 def put_writes(thread: Thread, key: Key, writes: Iterable[Write]) -> None:
     """Add pending writes to a checkpoint, whether or not it has been put; nothing if it has them all."""
     line, given = thread.line, list(writes)
-    with thread.lock, root_held(line.root), line.writer() as writer:
+    with thread.lock, root_held(line.root), line.blobs.writer() as writer:
 
         def draft(standing: Standing) -> Draft | None:
             old = _newest(thread, writer, key, standing)
@@ -146,9 +146,13 @@ def _carried(thread: Thread, writer: Writer, standing: Standing) -> dict[str, Pa
 
 
 def session_of(snapshot: Snapshot) -> str:
-    """The run that a checkpoint is of, as text that a catalogue can hold."""
-    run = str(about(snapshot).get("run") or "").replace("\0", "")
-    return run.encode("utf-8", "backslashreplace").decode()
+    """The run that a checkpoint is of is its snapshots' session."""
+    return session_text(about(snapshot).get("run") or "")
+
+
+def session_text(run: object) -> str:
+    """A run's name as text that a catalogue can hold."""
+    return str(run).replace("\0", "").encode("utf-8", "backslashreplace").decode()
 
 
 def _record(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from takeback.adapters.langgraph.naming import Key
 from takeback.adapters.langgraph.reading import Stored, lineage, stored
+from takeback.adapters.langgraph.recording import session_text
 from takeback.adapters.langgraph.thread import Thread, about, key_in
 from takeback.engine.dropping import drop_snapshots, root_held
 from takeback.errors import InvalidInput
@@ -30,6 +31,9 @@ def delete_thread(thread: Thread) -> None:
 
 def delete_runs(thread: Thread, runs: set[str]) -> None:
     """Drop every snapshot of the checkpoints that some runs made."""
+    sessions = {session_text(run) for run in runs}
+    if not any(row.session in sessions for row in _rows(thread)):
+        return
     with thread.line.blobs.reader() as reader:
         every = (stored(reader, thread, key, row) for key, row in thread.every().items())
         keys = {found.key for found in every if found is not None and about(found.snapshot).get("run") in runs}

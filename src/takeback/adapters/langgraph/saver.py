@@ -1,7 +1,7 @@
 """`TakebackSaver`: LangGraph's whole checkpointer interface over a takeback store.
 
-Each method says what LangGraph asks for; how it is done stands in `recording`, `reading`, `copying` and `removing`. The
-async ones run the same in threads, so that no event loop waits for a disk.
+Each method says what LangGraph asks for; how it is done stands in `recording`, `reading`, `copying` and `removing`. Those
+for async callers are in `twins`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ import asyncio
 import os
 import random
 import threading
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
-    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -35,6 +34,7 @@ from takeback.adapters.langgraph.reading import Stored
 from takeback.adapters.langgraph.recording import Write
 from takeback.adapters.langgraph.serializing import StrictSerializer
 from takeback.adapters.langgraph.thread import Thread
+from takeback.adapters.langgraph.twins import AsyncTwins
 from takeback.adapters.langgraph.values import Values
 from takeback.engine.store import Store
 from takeback.errors import InvalidInput, NotFound
@@ -44,9 +44,11 @@ from takeback.sources.protocol import Source
 
 T = TypeVar("T")
 _DELTA_COUNTERS = "counters_since_delta_snapshot"
+_THREADS = 64
+"""Of so many threads something is remembered."""
 
 
-class TakebackSaver(BaseCheckpointSaver[Any]):
+class TakebackSaver(AsyncTwins):
     """Checkpoints of LangGraph's threads in a takeback store.
 
     ``store`` is one, or the place of one. With ``sources`` each checkpoint carries the workspace, container or state of
@@ -228,6 +230,9 @@ class TakebackSaver(BaseCheckpointSaver[Any]):
         with thread.lock:
             return thread.timeline.restore(snapshot.id, only=parts)
 
+    async def arestore_sources(self, config: RunnableConfig) -> Report:
+        return await asyncio.to_thread(self.restore_sources, config)
+
     # -- what LangGraph asks beside
 
     def get_next_version(self, current: Any, channel: None) -> Any:
@@ -239,60 +244,6 @@ class TakebackSaver(BaseCheckpointSaver[Any]):
     def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> TakebackSaver:
         """The same saver, with more types that come back as what they were."""
         return cast(TakebackSaver, super().with_allowlist(extra_allowlist))
-
-    # -- the same for async callers
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await asyncio.to_thread(self.get_tuple, config)
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        found = self.list(config, filter=filter, before=before, limit=limit)
-        try:
-            while (each := await asyncio.to_thread(next, found, None)) is not None:
-                yield each
-        finally:
-            found.close()  # type: ignore[attr-defined]  # a generator
-
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        return await asyncio.to_thread(self.get_delta_channel_history, config=config, channels=channels)
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        await asyncio.to_thread(self.copy_thread, source_thread_id, target_thread_id)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        await asyncio.to_thread(self.delete_thread, thread_id)
-
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        await asyncio.to_thread(self.delete_for_runs, run_ids)
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        await asyncio.to_thread(self.prune, thread_ids, strategy=strategy)
-
-    async def arestore_sources(self, config: RunnableConfig) -> Report:
-        return await asyncio.to_thread(self.restore_sources, config)
 
     # -- inside
 
@@ -307,9 +258,11 @@ class TakebackSaver(BaseCheckpointSaver[Any]):
     def _thread(self, id: Any) -> Thread:
         name = str(id)
         with self._lock:
-            if name not in self._threads:
-                self._threads[name] = Thread(self.store, name, self.sources)
-            return self._threads[name]
+            thread = self._threads.pop(name, None) or Thread(self.store, name, self.sources)
+            self._threads[name] = thread
+            if len(self._threads) > _THREADS:
+                del self._threads[next(iter(self._threads))]  # whoever still uses it is served; the catalogue knows all
+            return thread
 
     def _every_thread(self) -> Sequence[Thread]:
         names = (thread_of(row.name) for row in self.store.timelines() if row.root == self._root)

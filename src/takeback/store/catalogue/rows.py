@@ -27,3 +27,11 @@ def checked(table: str, row: Row, types: Types) -> Row:
 
 def all_checked(table: str, rows: Iterable[Row], types: Types) -> list[Row]:
     return [checked(table, row, types) for row in rows]
+
+
+def columns_checked(table: str, rows: list[Row], types: tuple[type, ...]) -> list[Row]:
+    """The same of many rows with exactly these types, a column at a time."""
+    found = [set(map(type, column)) for column in zip(*rows, strict=True)]
+    if rows and found != [{kind} for kind in types]:
+        return all_checked(table, rows, types)  # which names it
+    return rows

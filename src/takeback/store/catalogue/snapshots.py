@@ -8,7 +8,7 @@ from typing import NamedTuple
 from takeback.errors import Integrity
 from takeback.store.catalogue.counters import next_value
 from takeback.store.catalogue.database import Row, Transaction
-from takeback.store.catalogue.rows import OPTIONAL_TEXT, all_checked, checked
+from takeback.store.catalogue.rows import OPTIONAL_TEXT, all_checked, checked, columns_checked
 
 
 class SnapshotRow(NamedTuple):
@@ -118,14 +118,13 @@ def labelled(tx: Transaction, timeline: int, label: str) -> SnapshotRow | None:
     return _first(tx, sql, timeline, label)
 
 
-def with_labels(tx: Transaction, timeline: int, beginning: str) -> list[tuple[str, str]]:
-    """The labels of a timeline that begin so, each with its snapshot's id, oldest snapshot first."""
+def every_label(tx: Transaction, timeline: int) -> list[tuple[str, str]]:
+    """The labels of a timeline, each with its snapshot's id, oldest snapshot first."""
     sql = (  # a cross join, because a timeline has fewer snapshots than a store has labels
-        "SELECT labels.name, snapshots.id FROM snapshots CROSS JOIN labels WHERE snapshots.timeline = ? "
-        "AND labels.snapshot = snapshots.id AND labels.name >= ? AND labels.name < ? ORDER BY snapshots.seq"
+        "SELECT labels.name, snapshots.id FROM snapshots CROSS JOIN labels "
+        "WHERE snapshots.timeline = ? AND labels.snapshot = snapshots.id ORDER BY snapshots.seq"
     )
-    found = tx.execute(sql, (timeline, beginning, beginning + "\U0010ffff"))
-    return [(name, id) for name, id in all_checked("labels", found, (str, str))]
+    return [(name, id) for name, id in columns_checked("labels", tx.execute(sql, (timeline,)), (str, str))]
 
 
 def between(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[SnapshotRow]:
