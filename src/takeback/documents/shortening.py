@@ -45,7 +45,11 @@ def _pieces(value: Any, depth: int) -> Iterator[str]:
         yield ",)" if type(value) is tuple and len(value) == 1 else end
     elif type(value) is dict:
         yield "{"
-        yield from _joined(((f"{shown(key)}: ", each) for key, each in value.items()), depth)
+        for number, (key, each) in enumerate(value.items()):
+            yield ", " if number else ""
+            yield from _pieces(key, depth - 1)
+            yield ": "
+            yield from _pieces(each, depth - 1)
         yield "}"
     elif isinstance(value, Record):
         yield f"{value.type.rpartition(':')[2]}("
