@@ -20,7 +20,7 @@ from takeback.adapters.langgraph.naming import Key
 from takeback.adapters.langgraph.values import Packed
 from takeback.errors import Integrity
 
-CANARY = "support.canary"
+CANARY = "support.langgraph_canary"
 
 
 class Mine(BaseModel):
