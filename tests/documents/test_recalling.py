@@ -56,23 +56,22 @@ def edited(values: list[bytes], edit: str, at: int, more: list[bytes]) -> list[b
 
 @given(ELEMENTS, EDITS)
 def test_what_is_recalled_changes_nothing_but_the_work(values: list[bytes], edits: Any) -> None:
-    store, recall = Counting(), Recall()
-    documents.put(store, {"values": (1, values)}, recall=recall)
+    store = Counting()
+    found = documents.put(store, {"values": (1, values)})
     for edit in edits:
         values = edited(values, *edit)
         value = {"values": (1, values)}
-        recall = Recall(recall)
-        found, plain = documents.put(store, value, recall=recall), documents.put(Counting(), value)
+        found, plain = documents.put(store, value, before=found.recall, there=True), documents.put(Counting(), value)
         assert (found.id, found.size) == (plain.id, plain.size)
         assert documents.get(store, found.id) == value
 
 
 def test_only_the_end_of_a_list_that_grew_is_put() -> None:
-    store, recall = Counting(), Recall()
+    store = Counting()
     values = [message(number) for number in range(800)]
-    documents.put(store, (values,), recall=recall)
+    recall = documents.put(store, (values,)).recall
     before = store.puts
-    documents.put(store, ([*values, message(800)],), recall=Recall(recall))
+    documents.put(store, ([*values, message(800)],), before=recall, there=True)
     assert store.puts - before < 12 < before
 
 
@@ -80,29 +79,29 @@ def test_only_the_end_of_a_list_that_grew_is_put() -> None:
 def test_lists_of_anything_else_are_written_as_always(last: Any) -> None:
     store, recall = Counting(), Recall()
     values = [*(message(number) for number in range(50)), last]
-    for _ in range(2):
-        recall = Recall(recall)
-        assert documents.put(store, (values,), recall=recall).id == documents.put(Counting(), (values,)).id
+    for _ in range(3):
+        found = documents.put(store, (values,), before=recall, there=True)
+        assert found.id == documents.put(Counting(), (values,)).id
+        recall = found.recall
 
 
 def test_a_list_that_the_caller_changes_afterwards_is_not_recalled_as_it_is_now() -> None:
-    store, recall = Counting(), Recall()
+    store = Counting()
     values = [message(number) for number in range(100)]
-    documents.put(store, (values,), recall=recall)
+    recall = documents.put(store, (values,)).recall
     values[0] = b"changed"
-    found = documents.put(store, (values,), recall=Recall(recall))
+    found = documents.put(store, (values,), before=recall, there=True)
     assert documents.get(store, found.id) == (values,)
 
 
 def test_what_is_referred_to_is_there_without_being_put() -> None:
     with open_memory() as store:
-        recall = Recall()
         values = [message(number) for number in range(100)]
         with store.writer() as writer:
-            documents.put(writer, (values,), recall=recall)
+            recall = documents.put(writer, (values,)).recall
             writer.commit(lambda tx: counters.value(tx, "generation"))
         with store.writer() as writer:
-            put = documents.put(writer, ([*values, b"more"],), recall=Recall(recall))
+            put = documents.put(writer, ([*values, b"more"],), before=recall, there=True)
             writer.commit(lambda tx: counters.value(tx, "generation"))
         with store.reader() as reader:
             assert documents.get(reader, put.id) == ([*values, b"more"],)
@@ -112,8 +111,7 @@ def test_the_element_behind_a_leaf_may_move_its_end() -> None:
     """What has no cut of its own is cut by length, so a shorter element behind such a cut belongs before it."""
     values = [b"x" * 100] * 1_000
     for at in range(150, 170):
-        recall = Recall()
-        documents.put(Counting(), values, recall=recall)
+        recall = documents.put(Counting(), values).recall
         changed = [*values[:at], b"", *values[at + 1 :]]
-        again = documents.put(Counting(), changed, recall=Recall(recall))
+        again = documents.put(Counting(), changed, before=recall, there=True)
         assert again.id == documents.put(Counting(), changed).id

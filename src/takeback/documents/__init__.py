@@ -15,13 +15,11 @@ from takeback.documents.known import Known, default_name, register
 from takeback.documents.memory import Nowhere
 from takeback.documents.paths import holes_in
 from takeback.documents.recalling import Recall
-from takeback.documents.standing import Leaves
 
 __all__ = [
     "Document",
     "Hole",
     "Known",
-    "Leaves",
     "Links",
     "Nowhere",
     "Put",

@@ -17,6 +17,8 @@ from takeback.model.ids import BlobKind
 
 _MAGIC = b"D1"
 _HEADER = struct.Struct("<2sII")
+HEAD = _HEADER.size
+"""What a blob has before its ids."""
 _ID = 32
 
 

@@ -13,7 +13,8 @@ from takeback.documents.grafting import Graft
 from takeback.documents.holes import Allowed
 from takeback.documents.known import Known
 from takeback.documents.memory import Blobs
-from takeback.documents.standing import Leaves, Standing
+from takeback.documents.recalling import Recall
+from takeback.documents.standing import Standing
 from takeback.documents.survey import Survey
 from takeback.model.diff import Difference
 from takeback.model.snapshot import NotCaptured
@@ -58,10 +59,10 @@ def capture(value: Any, *, holes: Allowed = False) -> Document:
     return Document(made.id, blobs, made.holes, made.types)
 
 
-def ready(reads: Reads, id: bytes, target: Any, known: Known, leaves: Leaves | None = None) -> Graft:
-    """A document made ready to be put into an object; nothing has changed yet. ``leaves`` are those of the object as it was
+def ready(reads: Reads, id: bytes, target: Any, known: Known, recall: Recall | None = None) -> Graft:
+    """A document made ready to be put into an object; nothing has changed yet. ``recall`` is how the object was cut when it was
     just captured."""
-    standing = Standing(leaves)
+    standing = Standing(recall)
     return Graft(get(reads, id, types=known, standing=standing), target, standing)
 
 

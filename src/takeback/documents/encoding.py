@@ -11,18 +11,16 @@ from itertools import compress, count
 from typing import Any, NamedTuple, TypeVar
 
 from takeback.documents import mutables, values
-from takeback.documents.blobs import Writes, join
+from takeback.documents.blobs import HEAD, Writes, join
 from takeback.documents.holes import Allowed, Hole, Places
 from takeback.documents.known import custom, default_name, name_of
 from takeback.documents.memory import Nowhere
 from takeback.documents.mutables import MUTABLE
 from takeback.documents.paths import Step, path_text
 from takeback.documents.plain import SCALARS, containers_in, pack
-from takeback.documents.recalling import Leaf, Recall
-from takeback.documents.recutting import Cuts, cuts_of, size_of
+from takeback.documents.recalling import Cut, Leaf, Recall, cut_again
 from takeback.documents.shapes import shape_of, take_apart
 from takeback.documents.splitting import FANOUT, index, leaves
-from takeback.documents.standing import Leaves
 from takeback.documents.survey import Survey
 from takeback.documents.tags import (
     A_BYTES,
@@ -80,8 +78,8 @@ class Put(NamedTuple):
     holes: tuple[NotCaptured, ...]
     types: frozenset[type]
     """The classes of the objects in it."""
-    leaves: Leaves
-    """Which elements of which lists became which leaf, as long as nobody changes them."""
+    recall: Recall
+    """What its long lists were cut into, for whoever writes the same value again."""
 
 
 def put(
@@ -90,16 +88,15 @@ def put(
     *,
     holes: Allowed = False,
     name: str = "",
-    before: Leaves | None = None,
-    recall: Recall | None = None,
+    before: Recall | None = None,
+    there: bool = False,
 ) -> Put:
     """Write a value; InvalidInput, with the path to it, if something in it cannot be held and may be no hole.
 
-    ``before`` are the leaves of what was written of the same objects before: only a hint, which makes it faster. With
-    ``recall`` the beginnings of long lists that are as they were are not put again; nothing else differs.
+    ``before`` is how the value was cut when it was last written: only a hint, which makes it faster. ``there`` says that what
+    was written then is in a snapshot that was found under the lease of ``writes``: it is then referred to, and not put again.
     """
-    cuts = cuts_of(before) if before else {}
-    encoder = _Encoder(writes, Places(holes), name or type(value).__name__.lower(), cuts, recall)
+    encoder = _Encoder(writes, Places(holes), name or type(value).__name__.lower(), before or Recall(), there)
     try:
         return encoder.root(value)
     except RecursionError:
@@ -109,12 +106,11 @@ def put(
 class _Encoder:
     """Writes one value. ``_documents`` and ``_contents`` are what the blob in the making leads to, in order."""
 
-    def __init__(
-        self, writes: Writes, allowed: Places, name: str, cuts: Mapping[int, Cuts], recall: Recall | None
-    ) -> None:
+    def __init__(self, writes: Writes, allowed: Places, name: str, before: Recall, there: bool) -> None:
         self._writes = writes
-        self._cuts = cuts
-        self._recall = recall
+        self._before = before.cuts
+        self._there = there
+        self._recall = Recall()
         self._allowed = allowed
         self._path: list[Step] = [name]
         self._depth = 0
@@ -123,7 +119,8 @@ class _Encoder:
         self._holes: list[NotCaptured] = []
         self._documents: list[bytes] = []
         self._contents: list[bytes] = []
-        self._leaves: Leaves = {}
+        self._ties = 0
+        """How often something was written that means something only in this document: a shared object, a hole."""
         self._numbers: dict[int, int] = {}
         self._apart: list[tuple[Any, list[Step]]] = []
         """What is written apart, by number, with the path at which it was found."""
@@ -141,7 +138,7 @@ class _Encoder:
             listed = shared
         self._documents, self._contents = [*listed, *documents], contents
         head = array(4) + pack(FORMAT) + pack(len(shared)) + pack(levels)
-        return Put(self._put_blob(head + body), self._size, tuple(self._holes), frozenset(survey.types), self._leaves)
+        return Put(self._put_blob(head + body), self._size, tuple(self._holes), frozenset(survey.types), self._recall)
 
     def _write_apart(self) -> Iterable[bytes]:
         """Shared objects, each as a document; writing one may find more."""
@@ -176,6 +173,7 @@ class _Encoder:
         return self._content(value)
 
     def _shared(self, value: Any) -> bytes:
+        self._ties += 1
         number = self._numbers.setdefault(id(value), len(self._apart))
         if number == len(self._apart):
             self._apart.append((value, list(self._path)))
@@ -208,8 +206,10 @@ class _Encoder:
     def _by_kind(self, kind: type, value: Any) -> bytes:
         if kind in SCALARS:
             return self._scalar(value)
-        if kind is list or kind is tuple:
-            return self._sequence(A_LIST if kind is list else A_TUPLE, enumerate(value), self._element)
+        if kind is list:
+            return self._sequence(A_LIST, enumerate(value), self._element, value)
+        if kind is tuple:
+            return self._sequence(A_TUPLE, enumerate(value), self._element)
         if kind is dict:
             return self._dict(value)
         if kind is set or kind is frozenset:
@@ -268,14 +268,10 @@ class _Encoder:
 
     def _plain(self, value: list[Any] | dict[str, Any]) -> bytes:
         """A plain list or dictionary; only elements that are long are looked into."""
-        if type(value) is list and id(value) in self._cuts and (data := self._cut_again(value)) is not None:
-            return data
-        if (
-            self._recall is not None
-            and type(value) is list
-            and (data := self._recalled(self._recall, value)) is not None
-        ):
-            return data
+        if self._before and type(value) is list:
+            cut = self._before.get(tuple(self._path))
+            if cut is not None and cut.plain and (data := self._cut_again(cut, value)) is not None:
+                return data
         whole = pack(value)
         if len(whole) <= LONGEST:
             return whole
@@ -299,61 +295,55 @@ class _Encoder:
             return self._joined(A_LIST, elements, marks, ends, value)
         return self._joined(A_DICT, elements, marks, ends)
 
-    def _recalled(self, recall: Recall, values: list[Any]) -> bytes | None:
-        """A long list of byte strings, none of which is long itself; None for any other."""
-        if set(map(type, values)) != {bytes}:
-            return None
-        lengths = list(map(len, values))
-        if sum(lengths) <= INLINE or max(lengths) > LONGEST:
-            return None
-        place = tuple(self._path)
-        found = recall.standing(place, values)
-        self._size += sum(leaf.size for leaf in found)
-        self._room -= sum(leaf.size + EACH for leaf in found)
-        first = found[-1].end if found else 0
-        outer = self._documents, self._contents
-        elements = list(map(pack, values[first:]))
-        for begin, end in leaves(elements, list(map(len, elements))):
-            self._documents, self._contents = [], []
-            before = self._size
-            id = self._put_blob(_leaf(A_LIST, elements[begin:end]))
-            found.append(Leaf(first + end, id, self._size - before))
-        recall.note(place, values, found)
-        return self._over([leaf.id for leaf in found], len(values), outer)
-
-    def _cut_again(self, values: list[Any]) -> bytes | None:
+    def _cut_again(self, cut: Cut, values: list[Any]) -> bytes | None:
         """A plain list that was cut before; None if it has to be looked at as if it were new."""
-        found = self._cuts[id(values)].again(values)
-        if found is None or sum(map(size_of, found)) <= INLINE:
+        found = cut_again(cut, values, self._there)
+        if found is None or sum(leaf.size for leaf in found) <= INLINE:
             return None
         outer, (self._documents, self._contents) = (self._documents, self._contents), ([], [])
-        ids = []
-        for leaf in found:
-            ids.append(self._put_blob(leaf.body))
-            self._leaves.setdefault(ids[-1], []).append((values, leaf.begin, leaf.end))
-        return self._over(ids, len(values), outer)
+        ids = [self._put_blob(leaf.body) if leaf.body is not None else self._refer(leaf) for leaf in found]
+        self._recall.note(
+            tuple(self._path),
+            values,
+            ((leaf.begin, leaf.end, id, leaf.size) for leaf, id in zip(found, ids, strict=True)),
+        )
+        return self._over(A_LIST, ids, len(values), outer)
 
-    def _over(self, leaves: list[bytes], count: int, outer: tuple[list[bytes], list[bytes]]) -> bytes:
-        """A list of so many elements by its leaves; ``outer`` is what the blob around it leads to so far."""
+    def _refer(self, leaf: Leaf) -> bytes:
+        """A leaf that is in the store already counts as if it were put."""
+        assert leaf.id is not None
+        size = leaf.size + len(array(leaf.end - leaf.begin))
+        self._size += size + HEAD
+        self._room -= size + EACH
+        return leaf.id
+
+    def _over(self, what: int, leaves: Sequence[bytes], count: int, outer: tuple[list[bytes], list[bytes]]) -> bytes:
+        """Something long by its leaves; ``outer`` is what the blob around it leads to so far."""
         top, levels = index(leaves, self._put_index)
         self._documents, self._contents = outer
         self._documents.append(top)
-        return extension(SPLIT, array(3) + pack(A_LIST) + pack(count) + pack(levels))
+        return extension(SPLIT, array(3) + pack(what) + pack(count) + pack(levels))
 
     def _plain_element(self, value: Any) -> bytes:
         if type(value) not in (list, dict):
             return self._scalar(value)
         return self._plain(value)
 
-    def _sequence(self, what: int, items: Iterable[T], write: Callable[[T], bytes]) -> bytes:
+    def _sequence(
+        self, what: int, items: Iterable[T], write: Callable[[T], bytes], origin: list[Any] | None = None
+    ) -> bytes:
         marks = now = len(self._documents), len(self._contents)
         elements: list[bytes] = []
         ends: dict[int, tuple[int, int]] = {}
+        tied, ties = set[int](), self._ties
         for at, item in enumerate(items):
             elements.append(write(item))
             if (len(self._documents), len(self._contents)) != now:
                 ends[at] = now = len(self._documents), len(self._contents)
-        return self._joined(what, elements, marks, ends)
+            if self._ties != ties:
+                tied.add(at)
+                ties = self._ties
+        return self._joined(what, elements, marks, ends, origin, tied)
 
     def _at(self, step: Step, value: Any) -> bytes:
         self._path.append(step)
@@ -414,8 +404,10 @@ class _Encoder:
         marks: tuple[int, int],
         ends: dict[int, tuple[int, int]],
         origin: list[Any] | None = None,
+        tied: set[int] | None = None,
     ) -> bytes:
-        """Elements as one container, split into leaves if they are long together; ``origin`` is the plain list of them."""
+        """Elements as one container, split into leaves if they are long together. ``origin`` is the list of them, ``tied``
+        those that do not stand for themselves, None if the list is plain."""
         lengths = list(map(len, elements))
         if sum(lengths) <= INLINE:
             return _wrap(what, elements)
@@ -423,6 +415,7 @@ class _Encoder:
         outer = self._documents[: marks[0]], self._contents[: marks[1]]
         ids = []
         used = marks
+        alone: list[tuple[int, int, bytes, int]] = []
         for begin, end in leaves(elements, lengths):
             upto = used
             if ends:
@@ -431,12 +424,11 @@ class _Encoder:
             self._contents = contents[used[1] - marks[1] : upto[1] - marks[1]]
             ids.append(self._put_blob(_leaf(what, elements[begin:end])))
             used = upto
-            if origin is not None and not self._documents and not self._contents:
-                self._leaves.setdefault(ids[-1], []).append((origin, begin, end))
-        top, levels = index(ids, self._put_index)
-        self._documents, self._contents = outer
-        self._documents.append(top)
-        return extension(SPLIT, array(3) + pack(what) + pack(len(elements)) + pack(levels))
+            if not (self._documents or self._contents or (tied and not tied.isdisjoint(range(begin, end)))):
+                alone.append((begin, end, ids[-1], sum(lengths[begin:end])))
+        if origin is not None:
+            self._recall.note(tuple(self._path), origin, alone, plain=tied is None)
+        return self._over(what, ids, len(elements), outer)
 
     def _enum(self, kind: type, value: Enum) -> bytes:
         member: Any = value._value_ if isinstance(value, Flag) else value._name_
@@ -483,6 +475,7 @@ class _Encoder:
                     "or say how it is written: takeback.documents.register(TYPE, encode=…, decode=…)",
                 ],
             )
+        self._ties += 1
         self._holes.append(NotCaptured(where, "live", type))
         return extension(HOLE, pack(type))
 
@@ -497,7 +490,7 @@ class _Local(_Encoder):
     """Writes values nowhere, and without what is shared in them, but for its type: enough to bring them into an order."""
 
     def __init__(self, survey: Survey, numbers: Mapping[int, int]) -> None:
-        super().__init__(Nowhere(), Places(True), "", {}, None)
+        super().__init__(Nowhere(), Places(True), "", Recall(), there=False)
         self._survey = survey
         self._known = numbers
 

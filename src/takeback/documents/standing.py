@@ -12,17 +12,18 @@ from blake3 import blake3
 
 from takeback.documents.blobs import join
 from takeback.documents.plain import pack
-
-Leaves = dict[bytes, list[tuple[list[Any], int, int]]]
-"""Which elements of which plain lists became which leaf; none that leads to other blobs."""
+from takeback.documents.recalling import Cut, Recall
 
 
 class Standing:
     """Gives each of them out once."""
 
-    def __init__(self, leaves: Leaves | None = None) -> None:
-        self._free = {leaf: list(places) for leaf, places in (leaves or {}).items()}
-        self._used: list[tuple[bytes, list[Any]]] = []
+    def __init__(self, recall: Recall | None = None) -> None:
+        self._free: dict[bytes, list[tuple[Cut, int, int]]] = {}
+        for cut in recall.cuts.values() if recall is not None else ():
+            for begin, (end, leaf, _) in cut.leaves.items():
+                self._free.setdefault(leaf, []).append((cut, begin, end))
+        self._plain: list[tuple[bytes, list[Any]]] = []
         self.ids: set[int] = set()
         """Identities of all elements that were given out."""
 
@@ -30,12 +31,13 @@ class Standing:
         places = self._free.get(leaf)
         if not places:
             return None
-        origin, begin, end = places.pop()
-        found = origin[begin:end]
-        self._used.append((leaf, found))
+        cut, begin, end = places.pop()
+        found = cut.origin[begin:end]
+        if cut.plain:
+            self._plain.append((leaf, found))
         self.ids.update(map(id, found))
         return found
 
     def unchanged(self) -> bool:
-        """Whether all that were given out still are what their leaves say."""
-        return all(blake3(join((), (), pack(found))).digest() == leaf for leaf, found in self._used)
+        """Whether all plain data that was given out still is what its leaves say."""
+        return all(blake3(join((), (), pack(found))).digest() == leaf for leaf, found in self._plain)

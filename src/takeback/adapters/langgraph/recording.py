@@ -68,8 +68,9 @@ def put_checkpoint(thread: Thread, key: Key, document: Mapping[str, Any], said: 
             present = line.capture(writer, Watch())
             captured = {name: part for name, part in present.parts.items() if name in line.sources}
             latest = present.latest.parts if present.latest is not None else {}
-        recall = thread.recall(key.namespace)
-        content = _part(CHECKPOINT_PART, documents.put(writer, document, recall=recall).id, "builtins:dict")
+        before = thread.recall(key.namespace)
+        put = documents.put(writer, document, before=before, there=before is not None)
+        content = _part(CHECKPOINT_PART, put.id, "builtins:dict")
 
         def draft(standing: Standing) -> Draft:
             old = _newest(thread, writer, key, standing)
@@ -78,7 +79,7 @@ def put_checkpoint(thread: Thread, key: Key, document: Mapping[str, Any], said: 
 
         place = _record(thread, writer, key, draft)
         if place is not None:
-            thread.keep(key.namespace, place, recall)
+            thread.keep(key.namespace, place, put.recall)
 
 
 def put_writes(thread: Thread, key: Key, writes: Iterable[Write]) -> None:

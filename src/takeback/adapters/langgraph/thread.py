@@ -99,15 +99,15 @@ class Thread:
         snapshot = self.load(reader, row) if row is not None else None
         return snapshot if snapshot is not None and key_in(snapshot) == key else None
 
-    def recall(self, namespace: str) -> Recall:
+    def recall(self, namespace: str) -> Recall | None:
         """What the last checkpoint of a namespace was cut into, if it is still there. The caller has a lease."""
         known = self._cut.get(namespace)
         if known is None:
-            return Recall()
+            return None
         (id, manifest), recall = known
         with self.line.blobs.database.read() as tx:
             still = snapshots.manifest_of(tx, id) == manifest
-        return Recall(recall if still else None)
+        return recall if still else None
 
     def keep(self, namespace: str, place: tuple[str, bytes], recall: Recall) -> None:
         """Have a checkpoint's document at hand for the next one."""

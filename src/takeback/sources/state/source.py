@@ -63,11 +63,10 @@ class State:
         self._lock = lock
         self._holes = holes
         self._types = {*types}
+        self._made: documents.Put | None = None
+        """What was made of the object when it was last captured."""
         self._captured: bytes | None = None
-        self._leaves: documents.Leaves = {}
-        """Of the object as it was last captured."""
-        self._cut: documents.Leaves = {}
-        """The same, also when the object has changed since."""
+        """The same document, for as long as no restore has changed the object."""
         self._placed: bytes | None = None
         """What the last restore put in place, and has read back."""
         self._left_out: dict[bytes, tuple[NotCaptured, ...]] = {}
@@ -79,10 +78,10 @@ class State:
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         watch.tick("scan", 0)
         with self._locked():
-            made = self._written(writer)
+            made = self._written(writer, previous)
         self._placed = None
         self._types |= made.types
-        self._captured, self._leaves, self._cut = made.id, made.leaves, made.leaves
+        self._made, self._captured = made, made.id
         return content.part(self.name, made, documents.default_name(type(self.object)))
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
@@ -151,10 +150,12 @@ class State:
     def _locked(self) -> AbstractContextManager[Any]:
         return self._lock or nullcontext()
 
-    def _written(self, writes: documents.Writes) -> documents.Put:
+    def _written(self, writes: documents.Writes, previous: Part | None) -> documents.Put:
+        before = self._made.recall if self._made is not None else None
+        there = self._made is not None and previous is not None and previous.content == self._made.id
         for left in reversed(range(_TRIES)):
             try:
-                return documents.put(writes, self.object, holes=self._holes, name=self.name, before=self._cut)
+                return documents.put(writes, self.object, holes=self._holes, name=self.name, before=before, there=there)
             except RuntimeError as error:
                 if "changed size" not in str(error) and "mutated during" not in str(error):
                     raise
@@ -179,11 +180,11 @@ class StagedState:
             source._lock.acquire()
             self._held = True
         try:
-            known, leaves = documents.Known(source._types), source._leaves
+            known, recall = documents.Known(source._types), source._made.recall if source._made is not None else None
             if not self._is_as_captured(effects[0]):
                 known.allow(documents.types_in(source.object))
-                leaves = {}
-            self._graft = documents.ready(reader, self._wanted.id, source.object, known, leaves)
+                recall = None
+            self._graft = documents.ready(reader, self._wanted.id, source.object, known, recall)
         except BaseException:
             self.discard()
             raise
@@ -195,7 +196,7 @@ class StagedState:
     def apply(self) -> None:
         source, wanted = self._source, self._wanted
         assert wanted is not None
-        source._placed, source._captured, source._leaves = None, None, {}
+        source._placed = source._captured = None
         try:
             self._graft.apply()
             source._placed = wanted.id

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from takeback import documents
 from takeback.documents.memory import Blobs
-from takeback.documents.standing import Leaves
 
 
 def message(number: int, length: int = 80) -> dict[str, Any]:
@@ -25,17 +24,20 @@ def same_element(number: int, length: int = 100) -> bytes:
 ELEMENTS = {"messages": message, "no cut of their own": same_element}
 
 
-def check(values: Any, before: Leaves) -> Leaves:
-    """Written with the hint and without it: the same document, blob by blob; and the leaves are what is said of them."""
-    hinted, anew = Blobs(), Blobs()
+def check(values: Any, before: documents.Recall) -> documents.Recall:
+    """Written with the hint and without it: the same document, blob by blob; and the leaves are what is said of them. What
+    may be referred to is not put again, and all of it is known."""
+    hinted, anew, fewer = Blobs(), Blobs(), Blobs()
     made, wanted = documents.put(hinted, values, before=before), documents.put(anew, values)
     assert made.id == wanted.id
     assert hinted._data == anew._data
     assert made.size == wanted.size
-    assert {leaf: sorted(at[1:] for at in places) for leaf, places in made.leaves.items()} == {
-        leaf: sorted(at[1:] for at in places) for leaf, places in wanted.leaves.items()
-    }
-    return made.leaves
+    assert made.recall.cuts == wanted.recall.cuts
+    referring = documents.put(fewer, values, before=before, there=True)
+    assert (referring.id, referring.size, referring.recall.cuts) == (made.id, made.size, made.recall.cuts)
+    known = {leaf for cut in before.cuts.values() for _, leaf, _ in cut.leaves.values()}
+    assert anew._data.keys() - fewer._data.keys() <= known
+    return made.recall
 
 
 @pytest.mark.parametrize("element", ELEMENTS.values(), ids=ELEMENTS.keys())
@@ -43,8 +45,8 @@ def check(values: Any, before: Leaves) -> Leaves:
 def test_cuts_are_where_they_would_be(element: Any, seed: int) -> None:
     chance = random.Random(seed)
     values = [element(number) for number in range(1_200)]
-    leaves = check(values, {})
-    assert len(leaves) > 5 or element is same_element
+    leaves = check(values, documents.Recall())
+    assert _count(leaves) > 5 or element is same_element
     for step in range(40):
         at, length = chance.randrange(len(values) + 1), chance.choice([0, 5, 60, 100, 1_000, 4_090, 5_000])
         match chance.randrange(7):
@@ -68,18 +70,22 @@ def test_cuts_are_where_they_would_be(element: Any, seed: int) -> None:
 def test_the_element_behind_a_leaf_may_move_its_end() -> None:
     """What has no cut of its own is cut by length, so a shorter element behind such a cut belongs before it."""
     values = [same_element(0) for _ in range(1_000)]
-    leaves = check(values, {})
-    for places in list(leaves.values()):
-        for _, _, end in places:
+    leaves = check(values, documents.Recall())
+    for cut in leaves.cuts.values():
+        for end, _, _ in cut.leaves.values():
             if end < len(values):
                 changed, values[end] = values[end], b""
                 check(values, leaves)
                 values[end] = changed
 
 
+def _count(recall: documents.Recall) -> int:
+    return sum(len(cut.leaves) for cut in recall.cuts.values())
+
+
 def test_elements_changed_in_place_are_seen() -> None:
     values = [message(number) for number in range(1_000)]
-    leaves = check(values, {})
+    leaves = check(values, documents.Recall())
     for at in (7, 500, 999):
         values[at]["content"] = "changed"
         leaves = check(values, leaves)
@@ -102,7 +108,7 @@ def test_elements_changed_in_place_are_seen() -> None:
 def test_hints_of_other_lists_do_no_harm() -> None:
     one, two = [message(number) for number in range(2_000)], [message(number, 30) for number in range(900)]
     value = {"one": one, "two": two}
-    leaves = check(value, {})
+    leaves = check(value, documents.Recall())
     one[:], two[:] = two[:], one[:]
     leaves = check(value, leaves)
     one.clear()
@@ -119,7 +125,7 @@ def test_any_beginning_middle_and_end(a: list[int], b: list[int], c: list[int]) 
     """Of elements of four lengths, two of which are so long that few fit in a leaf."""
     elements = [b"", b"y" * 300, b"z" * 2_500, b"w" * 4_000]
     values = [elements[kind] for kind in a + b + c]
-    leaves = check(values, {})
+    leaves = check(values, documents.Recall())
     values[:] = [elements[kind] for kind in a + c]
     leaves = check(values, leaves)
     values[:] = [elements[kind] for kind in b + a + c + b]
