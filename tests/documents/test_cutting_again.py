@@ -36,6 +36,7 @@ def check(values: Any, before: documents.Recall) -> documents.Recall:
     referring = documents.put(fewer, values, before=before, there=True)
     assert (referring.id, referring.size, referring.recall.cuts) == (made.id, made.size, made.recall.cuts)
     known = {leaf for cut in before.cuts.values() for _, leaf, _ in cut.leaves.values()}
+    known |= {content.id for content in before.contents.values()}
     assert anew._data.keys() - fewer._data.keys() <= known
     return made.recall
 

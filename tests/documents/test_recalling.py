@@ -115,3 +115,25 @@ def test_the_element_behind_a_leaf_may_move_its_end() -> None:
         changed = [*values[:at], b"", *values[at + 1 :]]
         again = documents.put(Counting(), changed, before=recall, there=True)
         assert again.id == documents.put(Counting(), changed).id
+
+
+def test_a_long_string_that_is_there_is_not_put_again() -> None:
+    store = Counting()
+    shots = [bytes([n]) * 100_000 for n in range(3)] + ["é" * 50_000, "\ud800" * 9_000]
+    value: dict[str, Any] = {"messages": [{"role": "user", "content": [n, shot]} for n, shot in enumerate(shots)]}
+    first = documents.put(store, value)
+    before = store.puts
+    value["messages"].append({"role": "user", "content": [9, shots[0], b"new" * 9_000]})
+    found = documents.put(store, value, before=first.recall, there=True)
+    assert store.puts - before <= 3  # the new one, and the documents that lead to it
+    assert found.id == documents.put(Counting(), value).id
+    assert documents.get(store, found.id) == value
+
+
+def test_a_huge_string_in_very_many_places_is_written_once() -> None:
+    store = Counting()
+    shot = "x" * 8_000_000
+    value = [{"content": shot} for _ in range(3_000)]
+    found = documents.put(store, value)
+    assert len(store.blobs) < 20
+    assert documents.get(store, found.id) == value

@@ -18,7 +18,7 @@ from takeback.documents.memory import Nowhere
 from takeback.documents.mutables import MUTABLE
 from takeback.documents.paths import Step, path_text
 from takeback.documents.plain import SCALARS, containers_in, pack
-from takeback.documents.recalling import Cut, Leaf, Recall, cut_again
+from takeback.documents.recalling import Content, Cut, Leaf, Recall, cut_again
 from takeback.documents.shapes import shape_of, take_apart
 from takeback.documents.splitting import FANOUT, index, leaves
 from takeback.documents.survey import Survey
@@ -108,7 +108,7 @@ class _Encoder:
 
     def __init__(self, writes: Writes, allowed: Places, name: str, before: Recall, there: bool) -> None:
         self._writes = writes
-        self._before = before.cuts
+        self._before = before
         self._there = there
         self._recall = Recall()
         self._allowed = allowed
@@ -244,7 +244,7 @@ class _Encoder:
         if kind is str:
             return self._string(value)
         if kind is bytes:
-            return self._long(A_BYTES, value) if len(value) > LONGEST else pack(value)
+            return self._long(A_BYTES, value, value) if len(value) > LONGEST else pack(value)
         if kind is int and not -(1 << 63) <= value < 1 << 64:
             return extension(
                 INTEGER, value.to_bytes(((value if value >= 0 else ~value).bit_length() >> 3) + 1, signed=True)
@@ -255,21 +255,33 @@ class _Encoder:
         try:
             if len(value) <= LONGEST >> 2:
                 return pack(value)
+            if (known := self._written(value)) is not None:
+                return self._taken(known)
             data = value.encode()
         except UnicodeEncodeError:
             data = value.encode("utf-8", "surrogatepass")
-            return extension(TEXT, data) if len(data) <= LONGEST else self._long(A_SURROGATE_STRING, data)
-        return pack(value) if len(data) <= LONGEST else self._long(A_STRING, data)
+            return extension(TEXT, data) if len(data) <= LONGEST else self._long(A_SURROGATE_STRING, value, data)
+        return pack(value) if len(data) <= LONGEST else self._long(A_STRING, value, data)
 
-    def _long(self, what: int, data: bytes) -> bytes:
-        self._contents.append(self._writes.put(data, BlobKind.DATA))
-        self._size += len(data)
-        return extension(LONG, array(2) + pack(what) + pack(len(data)))
+    def _long(self, what: int, value: str | bytes, data: bytes) -> bytes:
+        known = self._written(value)
+        return self._taken(known or Content(value, what, self._writes.put(data, BlobKind.DATA), len(data)))
+
+    def _written(self, value: str | bytes) -> Content | None:
+        """A long string that was written just now, or before."""
+        return self._recall.contents.get(id(value)) or (self._before.contents.get(id(value)) if self._there else None)
+
+    def _taken(self, content: Content) -> bytes:
+        """A content that is written, and remembered."""
+        self._recall.contents[id(content.value)] = content
+        self._contents.append(content.id)
+        self._size += content.size
+        return extension(LONG, array(2) + pack(content.what) + pack(content.size))
 
     def _plain(self, value: list[Any] | dict[str, Any]) -> bytes:
         """A plain list or dictionary; only elements that are long are looked into."""
-        if self._before and type(value) is list:
-            cut = self._before.get(tuple(self._path))
+        if self._before.cuts and type(value) is list:
+            cut = self._before.cuts.get(tuple(self._path))
             if cut is not None and cut.plain and (data := self._cut_again(cut, value)) is not None:
                 return data
         whole = pack(value)

@@ -17,6 +17,8 @@ from takeback.documents.tags import DEEP
 SCALARS = frozenset({type(None), bool, int, float, str, bytes})
 _CONTAINERS = frozenset({list, dict})
 _PLAIN = SCALARS | _CONTAINERS
+_STRINGS = frozenset({str, bytes})
+_HUGE = 1 << 16
 _DEEPEST = DEEP // 2
 """What is nested deeper is looked at one by one: it may be too deep to be written in one piece."""
 
@@ -28,8 +30,9 @@ pack = Encoder().encode
 
 
 def containers_in(value: list[Any] | dict[Any, Any]) -> list[Any] | None:
-    """Every list and dictionary in a plain value, itself first; None if it is not plain. What is reached twice may be listed
-    twice, or be a reason for None, because lists that hold each other would have no end."""
+    """Every list and dictionary in a plain value, itself first; None if it is not plain, or should not be written in one
+    piece: a huge string may be in it a thousand times. What is reached twice may be listed twice, or be a reason for None,
+    because lists that hold each other would have no end."""
     found: list[Any] = [value]
     level: list[Any] = found
     for _ in range(_DEEPEST):
@@ -37,7 +40,7 @@ def containers_in(value: list[Any] | dict[Any, Any]) -> list[Any] | None:
         if below is None:
             return None
         kinds = set(map(type, below))
-        if not kinds <= _PLAIN:
+        if not kinds <= _PLAIN or (not kinds.isdisjoint(_STRINGS) and _is_huge(below, kinds)):
             return None
         if kinds.isdisjoint(_CONTAINERS):
             return found
@@ -48,6 +51,12 @@ def containers_in(value: list[Any] | dict[Any, Any]) -> list[Any] | None:
         found = [*found, *below]
         level = below
     return None
+
+
+def _is_huge(values: list[Any], kinds: set[type]) -> bool:
+    """Whether there is a huge string among some values."""
+    strings = values if kinds <= _STRINGS else [each for each in values if type(each) in _STRINGS]
+    return max(map(len, strings)) > _HUGE
 
 
 def _below(level: list[Any]) -> list[Any] | None:

@@ -49,11 +49,22 @@ class Cut(NamedTuple):
     plain: bool
 
 
+class Content(NamedTuple):
+    """A long string, which is held so that no other gets its identity; what it is, its blob, and its length there."""
+
+    value: str | bytes
+    what: int
+    id: bytes
+    size: int
+
+
 class Recall:
-    """The lists of one value, by where they were in it."""
+    """The lists of one value, by where they were in it, and its long strings, which never change."""
 
     def __init__(self) -> None:
         self.cuts: dict[Hashable, Cut] = {}
+        self.contents: dict[int, Content] = {}
+        """Long strings, by their identities."""
 
     def note(
         self, place: Hashable, origin: list[Any], found: Iterable[tuple[int, int, bytes, int]], *, plain: bool = True
