@@ -15,6 +15,7 @@ from takeback.documents.known import Known, default_name, register
 from takeback.documents.memory import Nowhere
 from takeback.documents.paths import holes_in
 from takeback.documents.recalling import Recall
+from takeback.documents.standing import Standing
 
 __all__ = [
     "Document",
@@ -26,6 +27,7 @@ __all__ = [
     "Reads",
     "Recall",
     "Record",
+    "Standing",
     "Writes",
     "can_change",
     "capture",

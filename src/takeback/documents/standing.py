@@ -32,7 +32,7 @@ class Standing:
         if not places:
             return None
         cut, begin, end = places.pop()
-        found = cut.origin[begin:end]
+        found = (cut.origin if cut.elements is None else cut.elements)[begin:end]
         if cut.plain:
             self._plain.append((leaf, found))
         self.ids.update(map(id, found))

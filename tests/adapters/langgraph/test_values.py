@@ -106,6 +106,30 @@ def test_a_change_to_an_equal_value_is_seen(before: Any, after: Any) -> None:
     assert memo.over(SERDE.dumps_typed)(message) == SERDE.dumps_typed(message)
 
 
+def test_messages_of_a_long_list_that_are_changed_or_exchanged_are_seen() -> None:
+    memo = Memo()
+    messages: list[Any] = [HumanMessage(f"{n}", additional_kwargs={"n": [n]}) for n in range(100)]
+    dump = memo.all_over(SERDE.dumps_typed)
+
+    def check() -> None:
+        for _ in range(2):
+            assert dump(list(messages)) == [SERDE.dumps_typed(each) for each in messages]
+
+    check()
+    messages[3].additional_kwargs["n"].append(1)
+    check()
+    messages[40] = HumanMessage("40", additional_kwargs={"n": [40]})
+    check()
+    messages[70].__class__ = SystemMessage
+    check()
+    messages[71].additional_kwargs["n"] = {1}
+    check()
+    del messages[:5]
+    check()
+    messages.append(AIMessage("more"))
+    check()
+
+
 def test_what_is_not_plain_is_serialized_each_time() -> None:
     memo = Memo()
     held = {1}

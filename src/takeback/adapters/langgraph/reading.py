@@ -24,6 +24,8 @@ class Stored(NamedTuple):
 
     key: Key
     snapshot: Snapshot
+    near: documents.Recall | None = None
+    """What another checkpoint of the thread was cut into: what both have in common need not be read."""
 
     @property
     def parent(self) -> Key | None:
@@ -33,7 +35,8 @@ class Stored(NamedTuple):
     def document(self, reader: Reader) -> dict[str, Any]:
         """``about``, the checkpoint without its values and its metadata, and ``values`` by channel, each packed."""
         part = self.snapshot.parts.get(CHECKPOINT_PART)
-        found = documents.get(reader, part.content) if part is not None else None
+        standing = documents.Standing(self.near)
+        found = documents.get(reader, part.content, standing=standing) if part is not None else None
         if not isinstance(found, dict) or "about" not in found or not isinstance(found.get("values"), dict):
             raise Integrity(
                 f"snapshot {self.snapshot.id[:8]} holds no checkpoint of LangGraph's", hints=["takeback verify"]
@@ -49,7 +52,7 @@ class Stored(NamedTuple):
 def stored(reader: Reader, thread: Thread, key: Key, row: SnapshotRow) -> Stored | None:
     """None if a person gave the snapshot a checkpoint's label."""
     snapshot = thread.holding(reader, row, key)
-    return Stored(key, snapshot) if snapshot is not None else None
+    return Stored(key, snapshot, thread.near(key.namespace)) if snapshot is not None else None
 
 
 def as_tuple(

@@ -92,7 +92,9 @@ class TakebackSaver(AsyncTwins):
         thread, namespace, id = self._place(config)
         with self.store.blobs.reader() as reader:
             found = thread.find(reader, namespace, id)
-            return reading.as_tuple(reader, _given(config), Stored(*found), self._values) if found is not None else None
+            if found is None:
+                return None
+            return reading.as_tuple(reader, _given(config), Stored(*found, thread.near(namespace)), self._values)
 
     def list(
         self,

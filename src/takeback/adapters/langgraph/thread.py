@@ -109,6 +109,11 @@ class Thread:
             still = snapshots.manifest_of(tx, id) == manifest
         return recall if still else None
 
+    def near(self, namespace: str) -> Recall | None:
+        """The same for who only reads: its leaves are named by what they hold, so they are right wherever they occur."""
+        known = self._cut.get(namespace)
+        return known[1] if known is not None else None
+
     def keep(self, namespace: str, place: tuple[str, bytes], recall: Recall) -> None:
         """Have a checkpoint's document at hand for the next one."""
         self._cut.pop(namespace, None)

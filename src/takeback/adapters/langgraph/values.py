@@ -27,9 +27,10 @@ class Values:
     def __init__(self, serde: SerializerProtocol, memo: Memo) -> None:
         self._dump: Callable[[Any], tuple[str, bytes]] = serde.dumps_typed
         self._load: Callable[[tuple[str, bytes]], Any] = serde.loads_typed
+        self._dump_all: Callable[[list[Any]], list[tuple[str, bytes]]] = lambda values: list(map(self._dump, values))
         self._ours = type(serde) is StrictSerializer
         if self._ours:  # another one may well give other bytes every time, and means to
-            self._dump = memo.over(serde.dumps_typed)
+            self._dump, self._dump_all = memo.over(serde.dumps_typed), memo.all_over(serde.dumps_typed)
 
     def pack(self, value: Any) -> Packed:
         if type(value) is list:
@@ -68,7 +69,7 @@ class Values:
     def _elements(self, values: list[Any]) -> Packed:
         if not values:
             return "null", []
-        kinds, data = zip(*map(self._dump, values), strict=True)
+        kinds, data = zip(*self._dump_all(values), strict=True)
         if len(set(kinds)) > 1:
             return None, [[kind, bytes(each)] for kind, each in zip(kinds, data, strict=True)]
         return kinds[0], list(map(bytes, data))
