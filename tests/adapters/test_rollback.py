@@ -338,7 +338,7 @@ def test_a_corrupt_turn_count_can_be_saved_too(session: ClaudmasterSession, coun
 def test_a_failed_rollback_leaves_everything_as_it_was(
     session: ClaudmasterSession, manager: StateRollbackManager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from takeback.documents import grafting
+    from takeback.documents import grafting, holding
 
     snapshot = manager.create_snapshot()
     session.say("later")
@@ -346,7 +346,7 @@ def test_a_failed_rollback_leaves_everything_as_it_was(
     session.metadata["deep"] = {"a": [1]}
     before, held = session.model_copy(deep=True), session.conversation_history
     calls = []
-    real = grafting._set_content
+    real = holding.set_content
 
     def failing(target: Any, content: Any) -> None:
         calls.append(target)
@@ -354,7 +354,7 @@ def test_a_failed_rollback_leaves_everything_as_it_was(
             raise TypeError("the disk of the dungeon is full")
         real(target, content)
 
-    monkeypatch.setattr(grafting, "_set_content", failing)
+    monkeypatch.setattr(grafting, "set_content", failing)
     with pytest.raises(RollbackError, match=f"Failed to restore snapshot {snapshot.snapshot_id}") as caught:
         manager.rollback_to(snapshot.snapshot_id)
     assert isinstance(caught.value, tb.TakebackError)

@@ -30,7 +30,7 @@ from hypothesis.extra import numpy as hnp
 import takeback as tb
 from support.graphs import containers_of, graph_at_random
 from takeback import documents
-from takeback.documents import encoding, plain, survey
+from takeback.documents import drafting, encoding, plain, survey
 from takeback.documents.memory import Blobs
 
 EASY = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
@@ -520,7 +520,7 @@ def test_what_takes_the_most_room_can_be_read_again(monkeypatch: pytest.MonkeyPa
     ):
         room = 1
         while True:
-            monkeypatch.setattr(encoding, "ROOM", room)
+            monkeypatch.setattr(drafting, "ROOM", room)
             monkeypatch.setattr(tags, "ROOM", room)
             try:
                 document = tb.capture(value)

@@ -18,8 +18,10 @@ from msgspec.msgpack import Decoder
 
 from takeback.documents import mutables, tags, values
 from takeback.documents.blobs import Links, Reads, split
+from takeback.documents.gathering import GATHER, distinct, paired
 from takeback.documents.holes import Hole, Record
 from takeback.documents.known import Known, custom
+from takeback.documents.peeking import head, leading, peek
 from takeback.documents.shapes import Kept, Shape, put_together, shape_of, shell, take_apart
 from takeback.documents.standing import Standing
 from takeback.errors import Integrity, InvalidInput, TakebackError
@@ -86,7 +88,7 @@ class _Decoder:
 
     def _root(self, id: bytes) -> Any:
         links, body = self._blob(id)
-        count, levels, start = _head(body)
+        count, levels, start = head(body)
         top = links.documents[: count if not levels else 1]
         self._shared = list(self._leaves(top, levels)) if count else []
         if len(self._shared) != count:
@@ -176,15 +178,15 @@ class _Decoder:
 
     def _map(self, data: memoryview) -> dict[Any, Any]:
         with self._whole():
-            return _paired(self._array(data))
+            return paired(self._array(data))
 
     def _set(self, data: memoryview) -> Any:
         with self._whole():
-            return _distinct(set, self._array(data))
+            return distinct(set, self._array(data))
 
     def _frozenset(self, data: memoryview) -> Any:
         with self._whole():
-            return _distinct(frozenset, self._array(data))
+            return distinct(frozenset, self._array(data))
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -277,10 +279,10 @@ class _Decoder:
     def _split(self, data: memoryview) -> Any:
         what, count, levels = self._array(data, 3)
         top = next(self._documents, None)
-        if top is None or what not in _JOINED or type(levels) is not int:
+        if top is None or what not in GATHER or type(levels) is not int:
             raise ValueError("something long has no document")
         with self._whole() if what in (tags.A_MAP, tags.A_SET, tags.A_FROZENSET) else nullcontext():
-            value, found = _JOINED[what](self._elements(list(self._leaves([top], levels)), what))
+            value, found = GATHER[what](self._elements(list(self._leaves([top], levels)), what))
         if found != count:
             raise ValueError("something long has another number of elements than it says")
         return value
@@ -324,7 +326,7 @@ class _Decoder:
     def _make(self, number: int) -> None:
         """An empty object for a number; it is filled when its turn comes."""
         links, body = self._blob(self._shared[number])
-        kind, content = _peek(body)
+        kind, content = peek(body)
         if kind is list or kind is dict:
             self._promise(number, kind(), links, body)
         elif kind == tags.MAP:
@@ -332,16 +334,16 @@ class _Decoder:
         elif kind == tags.SET:
             self._promise(number, set(), links, body)
         elif kind == tags.SPLIT:
-            what = _leading(content, 1)[0]
+            what = leading(content, 1)[0]
             self._promise(number, {tags.A_LIST: list, tags.A_SET: set}.get(what, dict)(), links, body)
         elif kind == tags.MUTABLE:
-            name, first = _leading(content, 2) if _leading(content, 1) == ["deque"] else (*_leading(content, 1), None)
+            name, first = leading(content, 2) if leading(content, 1) == ["deque"] else (*leading(content, 1), None)
             if name == "array":  # which holds no objects, so it is in no circle
                 self._made[number] = self._body(links, body)
             else:
                 self._promise(number, mutables.shell(name, first), links, body)
         elif kind == tags.OBJECT:
-            self._promise_object(number, _leading(content, 1)[0], links, body)
+            self._promise_object(number, leading(content, 1)[0], links, body)
         else:
             raise ValueError("a shared object is one that cannot be shared")
 
@@ -389,66 +391,6 @@ def _finish(cls: type, shape: Shape, value: Any, kept: Kept) -> None:
         ) from error
 
 
-def _head(body: bytes) -> tuple[int, int, int]:
-    """How many shared objects a root has, the levels of their index, and where its value begins."""
-    if body[:1] != tags.array(4):
-        raise ValueError("a root is no array of four")
-    numbers, at = [], 1
-    for _ in range(3):
-        number, at = _unsigned(body, at)
-        numbers.append(number)
-    if numbers[0] != tags.FORMAT:
-        raise Integrity(
-            f"a document has format {numbers[0]}, which only a newer version reads",
-            hints=["upgrade takeback: pip install --upgrade takeback"],
-        )
-    return numbers[1], numbers[2], at
-
-
-def _unsigned(body: bytes, at: int) -> tuple[int, int]:
-    """An unsigned integer of msgpack, and where it ends."""
-    first = body[at]
-    if first < 0x80:
-        return first, at + 1
-    size = {0xCC: 1, 0xCD: 2, 0xCE: 4}[first]
-    return int.from_bytes(body[at + 1 : at + 1 + size]), at + 1 + size
-
-
-def _peek(body: bytes) -> tuple[Any, bytes]:
-    """What a body is: list, dict or the code of an extension; and the data of that."""
-    first = body[0]
-    if 0x90 <= first <= 0x9F or first in (0xDC, 0xDD):
-        return list, b""
-    if 0x80 <= first <= 0x8F or first in (0xDE, 0xDF):
-        return dict, b""
-    if 0xD4 <= first <= 0xD8:
-        return body[1], body[2:]
-    size = {0xC7: 1, 0xC8: 2, 0xC9: 4}[first]
-    return body[1 + size], body[2 + size :]
-
-
-def _leading(data: bytes, count: int) -> list[Any]:
-    """The first elements of an array, each None, a string or an unsigned integer."""
-    if not data or not 0x90 + count <= data[0] <= 0x9F:
-        raise ValueError("an extension holds no array")
-    found: list[Any] = []
-    at = 1
-    for _ in range(count):
-        kind = data[at]
-        if kind == 0xC0:
-            found.append(None)
-            at += 1
-        elif 0xA0 <= kind <= 0xBF or 0xD9 <= kind <= 0xDB:
-            width = {0xD9: 1, 0xDA: 2, 0xDB: 4}.get(kind, 0)
-            size = int.from_bytes(data[at + 1 : at + 1 + width]) if width else kind & 0x1F
-            at += 1 + width + size
-            found.append(data[at - size : at].decode())
-        else:
-            number, at = _unsigned(data, at)
-            found.append(number)
-    return found
-
-
 def _move(found: Any, value: Any) -> None:
     """Give an empty container what another one of its type has."""
     if isinstance(value, list | bytearray):
@@ -461,22 +403,6 @@ def _move(found: Any, value: Any) -> None:
         value.update(found)
     else:
         vars(value).update(vars(found))
-
-
-def _paired(items: list[Any]) -> dict[Any, Any]:
-    if len(items) % 2:
-        raise ValueError("a dictionary has a key without a value")
-    found = dict(zip(items[::2], items[1::2], strict=True))
-    if len(found) * 2 != len(items):
-        raise ValueError("a dictionary has a key twice")
-    return found
-
-
-def _distinct(kind: type, items: list[Any]) -> Any:
-    found = kind(items)
-    if len(found) != len(items):
-        raise ValueError("a set has an element twice")
-    return found
 
 
 def _check_attributes(fields: Any) -> None:
@@ -497,37 +423,6 @@ def _extras(raw: Any) -> dict[str, Any]:
     kept = _pydantic(raw)
     return {} if kept is None else {**(kept[1] or {}), **(kept[0] or {})}
 
-
-def _joined_list(parts: Iterable[list[Any]]) -> tuple[list[Any], int]:
-    found: list[Any] = []
-    for part in parts:
-        found += part
-    return found, len(found)
-
-
-def _joined_dict(parts: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], int]:
-    found: dict[str, Any] = {}
-    for part in parts:
-        found |= part
-    return found, len(found)
-
-
-def _join_as(make: Callable[[list[Any]], Any]) -> Callable[[Iterable[list[Any]]], tuple[Any, int]]:
-    def join(parts: Iterable[list[Any]]) -> tuple[Any, int]:
-        value = make(_joined_list(parts)[0])
-        return value, len(value)
-
-    return join
-
-
-_JOINED: dict[Any, Callable[[Any], tuple[Any, int]]] = {
-    tags.A_LIST: _joined_list,
-    tags.A_TUPLE: _join_as(tuple),
-    tags.A_DICT: _joined_dict,
-    tags.A_MAP: _join_as(_paired),
-    tags.A_SET: _join_as(lambda items: _distinct(set, items)),
-    tags.A_FROZENSET: _join_as(lambda items: _distinct(frozenset, items)),
-}
 
 _LONG_TEXT = {tags.A_STRING: "strict", tags.A_SURROGATE_STRING: "surrogatepass"}
 

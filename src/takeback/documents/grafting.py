@@ -6,20 +6,35 @@ then every container gets its new content, or, if that fails for one of them, al
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import compress, count
-from operator import is_, not_
+from operator import not_
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from takeback.documents.aligning import align, twins
+from takeback.documents.holding import (
+    Default,
+    as_map,
+    hashes,
+    holds,
+    holds_objects,
+    inside,
+    is_same,
+    is_same_content,
+    mapped,
+    placed_parts,
+    present,
+    set_content,
+    shape_in,
+)
 from takeback.documents.holes import Hole
-from takeback.documents.known import custom, default_name
+from takeback.documents.known import default_name
 from takeback.documents.mutables import MUTABLE, is_array
 from takeback.documents.paths import path_to
 from takeback.documents.plain import SCALARS
-from takeback.documents.shapes import Kept, Shape, put_together, refill, shape_of, shell, take_apart
+from takeback.documents.shapes import Shape, put_together, shell, take_apart
 from takeback.documents.standing import Standing
 from takeback.errors import Conflict, InvalidInput
 
@@ -100,7 +115,7 @@ class Graft:
                 waiting += zip(one, other, strict=False)
                 continue
             if not can_change(one):
-                if _shape(one) is not None:  # a named tuple, or another object whose content cannot change
+                if shape_in(one) is not None:  # a named tuple, or another object whose content cannot change
                     waiting += self._inner_pairs(one, other)
                 continue
             if id(one) in self._places or id(other) in self._claimed or not _fits(one, other):
@@ -132,7 +147,7 @@ class Graft:
         return True
 
     def _inner_pairs(self, fresh: Any, live: Any) -> Iterator[tuple[Any, Any]]:
-        shape = _shape(fresh)
+        shape = shape_in(fresh)
         if shape is None:
             yield from self._container_pairs(fresh, live)
             return
@@ -144,7 +159,7 @@ class Graft:
             yield from self._container_pairs(new.content, old.content)
         if new.pydantic is not None and old.pydantic is not None:
             for some, others in zip(new.pydantic[:2], old.pydantic[:2], strict=True):
-                yield from _mapping_pairs(_map(some), _map(others))
+                yield from _mapping_pairs(as_map(some), as_map(others))
 
     def _container_pairs(self, fresh: Any, live: Any) -> Iterator[tuple[Any, Any]]:
         if isinstance(fresh, dict):
@@ -184,11 +199,11 @@ class Graft:
             target = matched.get(id(fresh), fresh)
             content = self._content(fresh, lost)
             if target is fresh:
-                if _hashes(fresh) and _holds_objects(content):
+                if hashes(fresh) and holds_objects(content):
                     yield _change(fresh, content)
                 else:
                     new_ones.append((fresh, content))
-            elif not _is_same(target, content):
+            elif not is_same(target, content):
                 yield _change(target, content)
         if lost:
             raise Conflict(
@@ -197,7 +212,7 @@ class Graft:
                 hints=["put one there, then restore again"],
             )
         for fresh, content in new_ones:
-            _set_content(fresh, content)
+            set_content(fresh, content)
 
     def _containers(self, root: Any, without: Iterable[int]) -> Iterator[Any]:
         """Everything in a value that can change; what is in ``without``, or stands, is not looked into."""
@@ -211,16 +226,16 @@ class Graft:
             if kind is tuple or kind is frozenset:
                 waiting += value
                 continue
-            shape = _shape(value)
+            shape = shape_in(value)
             if shape is None and kind not in MUTABLE and not is_array(value):
                 continue
             seen.add(id(value))
             if shape is None or not shape.immutable:
                 yield value
             waiting += (
-                self._moving(value if kind is list else _inside(shape, value))
+                self._moving(value if kind is list else inside(shape, value))
                 if self._standing
-                else _inside(shape, value)
+                else inside(shape, value)
             )
 
     def _content(self, fresh: Any, lost: list[Hole]) -> Any:
@@ -239,31 +254,20 @@ class Graft:
                 return frozenset(map(placed, value))
             if kind is Hole:
                 lost.append(value)
-            shape = _shape(value)
+            shape = shape_in(value)
             return value if shape is None or not shape.immutable else _replaced(shape, value, placed)
 
-        shape = _shape(fresh)
+        shape = shape_in(fresh)
         if type(fresh) is defaultdict:
-            return _Default(fresh.default_factory, _mapped(fresh, placed))
+            return Default(fresh.default_factory, mapped(fresh, placed))
         if type(fresh) is list and self._standing:
             content = list(fresh)
             for at in self._moving_places(fresh):
                 content[at] = placed(fresh[at])
             return content
         if shape is None:
-            return _mapped(fresh, placed)
-        return _placed_parts(take_apart(shape, fresh), placed)
-
-
-class _Items(list[tuple[Any, Any]]):
-    """The content of a dictionary whose keys cannot be hashed yet."""
-
-
-class _Default(NamedTuple):
-    """The content of a defaultdict."""
-
-    factory: Any
-    items: Any
+            return mapped(fresh, placed)
+        return placed_parts(take_apart(shape, fresh), placed)
 
 
 def _revert(changes: list[_Change]) -> None:
@@ -278,56 +282,20 @@ def _revert(changes: list[_Change]) -> None:
         raise failed
 
 
-def _placed_parts(kept: Kept, placed: Callable[[Any], Any]) -> Kept:
-    pydantic = kept.pydantic
-    if pydantic is not None:
-        private, extra, names = pydantic
-        pydantic = _placed_map(private, placed), _placed_map(extra, placed), names
-    return Kept(
-        {name: placed(each) for name, each in kept.fields.items()},
-        _placed_map(kept.slots, placed),
-        None if kept.content is None else _mapped(kept.content, placed),
-        pydantic,
-    )
-
-
 def _replaced(shape: Shape, value: Any, placed: Callable[[Any], Any]) -> Any:
     """An object whose content cannot change; another one if something inside has to be."""
     kept = take_apart(shape, value)
-    wanted = _placed_parts(kept, placed)
-    if all(map(_is_same_content, kept[:3], wanted[:3])):
+    wanted = placed_parts(kept, placed)
+    if all(map(is_same_content, kept[:3], wanted[:3])):
         return value
     other = shell(type(value), shape, wanted.content)
     put_together(shape, other, wanted)
     return other
 
 
-def _placed_map(values: Mapping[str, Any] | None, placed: Callable[[Any], Any]) -> dict[str, Any] | None:
-    return None if values is None else {name: placed(each) for name, each in values.items()}
-
-
-def _mapped(container: Any, placed: Callable[[Any], Any]) -> Any:
-    """The content of a container, each element placed."""
-    if isinstance(container, dict):
-        items = _Items((placed(key), placed(each)) for key, each in container.items())
-        return dict(items) if all(type(key) in SCALARS for key in container) else items
-    if isinstance(container, SimpleNamespace):
-        return {name: placed(each) for name, each in vars(container).items()}
-    if isinstance(container, list | deque | set):
-        return list(map(placed, container))
-    if isinstance(container, tuple | frozenset):
-        return (tuple if isinstance(container, tuple) else frozenset)(map(placed, container))
-    return container
-
-
 def can_change(value: Any) -> bool:
     """Whether something can be given another content, and stay the same object."""
-    return type(value) in MUTABLE or is_array(value) or ((shape := _shape(value)) is not None and not shape.immutable)
-
-
-def _shape(value: Any) -> Shape | None:
-    kind = type(value)
-    return None if kind in MUTABLE or kind in SCALARS or custom(kind) is not None else shape_of(kind)
+    return type(value) in MUTABLE or is_array(value) or ((shape := shape_in(value)) is not None and not shape.immutable)
 
 
 def _fits(fresh: Any, live: Any) -> bool:
@@ -345,41 +313,6 @@ def _mapping_pairs(fresh: Mapping[Any, Any], live: Mapping[Any, Any]) -> Iterato
             yield value, live.get(key, _ABSENT)
 
 
-def _map(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _inside(shape: Shape | None, value: Any) -> list[Any]:
-    if shape is None:
-        if isinstance(value, dict):
-            return [*value.keys(), *value.values()]
-        if isinstance(value, SimpleNamespace):
-            return list(vars(value).values())
-        return list(value) if isinstance(value, list | set | deque) else []
-    kept = take_apart(shape, value)
-    inner = [*kept.fields.values(), *(kept.slots or {}).values()]
-    if isinstance(kept.content, dict):
-        inner += [*kept.content.keys(), *kept.content.values()]
-    elif isinstance(kept.content, list | set | tuple | frozenset):
-        inner += kept.content
-    for some in (kept.pydantic or ())[:2]:
-        inner += _map(some).values()
-    return inner
-
-
-def _is_same(live: Any, content: Any) -> bool:
-    """Whether a list or dictionary holds exactly this already."""
-    return type(live) in (list, dict) and _is_same_content(live, content)
-
-
-def _are_same(some: Collection[Any], others: Collection[Any]) -> bool:
-    return len(some) == len(others) and (all(map(is_, some, others)) or all(map(_is_one, some, others)))
-
-
-def _is_one(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and type(a) in (str, int, bytes) and a == b)
-
-
 def _is_frozen(value: Any) -> bool:
     """Whether nobody expects it to change: another one takes its place."""
     cls = type(value)
@@ -393,119 +326,10 @@ def _is_frozen(value: Any) -> bool:
 
 
 def _change(live: Any, content: Any) -> _Change:
-    old = _present(live)
+    old = present(live)
     return _Change(
-        lambda: _set_content(live, content),
-        lambda: _holds(live, content),
-        lambda: _set_content(live, old),
-        _hashes(live),
+        lambda: set_content(live, content),
+        lambda: holds(live, content),
+        lambda: set_content(live, old),
+        hashes(live),
     )
-
-
-def _hashes(value: Any) -> bool:
-    shape = _shape(value)
-    return isinstance(value, dict | set) if shape is None else shape.base in (dict, set)
-
-
-def _holds_objects(content: Any) -> bool:
-    """Whether the content of a dictionary or set has keys or elements that may be live objects."""
-    if isinstance(content, Kept | _Default):
-        content = content.content if isinstance(content, Kept) else content.items
-    return isinstance(content, _Items) or (
-        isinstance(content, list) and any(type(each) not in SCALARS for each in content)
-    )
-
-
-def _holds(live: Any, content: Any) -> bool:
-    """Whether a container has exactly this content now."""
-    if is_array(live):
-        return bool(live.tobytes() == content.tobytes())
-    now = _present(live)
-    if isinstance(content, _Default):
-        return now.factory is content.factory and _is_same_content(now.items, content.items)
-    if not isinstance(content, Kept):
-        return _is_same_content(now, content)
-    found = all(map(_is_same_content, now[:3], content[:3]))
-    return found and (now.pydantic is None or all(map(_is_same_content, now.pydantic, content.pydantic or ())))
-
-
-def _is_same_content(now: Any, content: Any) -> bool:
-    if isinstance(content, _Items):
-        keys, values = [key for key, _ in content], [value for _, value in content]
-        return _are_same(now, keys) and _are_same(now.values(), values)
-    if isinstance(now, dict):
-        return _are_same(now, content) and _are_same(now.values(), content.values())
-    if isinstance(now, list | tuple):
-        return _are_same(now, content)
-    if isinstance(now, set | frozenset):
-        return {*map(id, now)} == {*map(id, content)}
-    return bool(now == content)
-
-
-def _present(live: Any) -> Any:
-    """A copy of what a container holds now."""
-    if is_array(live):
-        return live.copy()
-    if type(live) is defaultdict:
-        return _Default(live.default_factory, dict(live))
-    shape = _shape(live)
-    if shape is None:
-        return _copied_content(live)
-    kept = take_apart(shape, live)
-    pydantic = kept.pydantic
-    if pydantic is not None:
-        pydantic = _copied(pydantic[0]), _copied(pydantic[1]), pydantic[2]
-    return Kept(dict(kept.fields), kept.slots, kept.content, pydantic)
-
-
-def _copied_content(live: Any) -> Any:
-    if isinstance(live, dict):
-        return dict(live)
-    if isinstance(live, SimpleNamespace):
-        return dict(vars(live))
-    if isinstance(live, bytearray):
-        return bytes(live)
-    return set(live) if isinstance(live, set) else list(live)
-
-
-def _copied(values: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if values is None else dict(values)
-
-
-def _set_content(target: Any, content: Any) -> None:
-    shape = _shape(target)
-    if shape is not None:
-        _keep_maps(shape, target, content)
-    elif is_array(target):
-        target[...] = content
-    elif isinstance(target, deque):
-        target.clear()
-        target.extend(content)
-    elif isinstance(target, SimpleNamespace):
-        vars(target).clear()
-        vars(target).update(content)
-    elif isinstance(target, OrderedDict | defaultdict):
-        if isinstance(target, defaultdict):
-            target.default_factory, content = content
-        target.clear()
-        target.update(content)
-    else:
-        refill(type(target), target, content)
-
-
-def _keep_maps(shape: Shape, target: Any, content: Kept) -> None:
-    """Objects keep the dictionaries in which pydantic has private and extra attributes."""
-    if content.pydantic is not None:
-        private, extra, names = content.pydantic
-        now = take_apart(shape, target).pydantic
-        assert now is not None
-        content = content._replace(pydantic=(_refilled(now[0], private), _refilled(now[1], extra), names))
-    put_together(shape, target, content)
-
-
-def _refilled(now: dict[str, Any] | None, wanted: dict[str, Any] | None) -> dict[str, Any] | None:
-    if now is None or wanted is None or now is wanted:
-        return wanted
-    now.clear()
-    now.update(wanted)
-    return now
