@@ -50,9 +50,10 @@ def test_a_damaged_file_is_named_with_exit_13(cli: Cli) -> None:
 
 def test_a_file_that_is_not_there_is_not_found(cli: Cli) -> None:
     assert cli.error("verify", "nope.json.gz", code=10)["kind"] == "PersistNotFoundError"
+    assert "there is no file" in cli.error("show", "nope.json.gz", code=10)["message"], "also where nothing was saved"
     cli.write("a.txt", "a\n")
     cli("save")
-    assert cli.error("show", "nope.json.gz", code=10)["kind"] == "NotFound"
+    assert "there is no file" in cli.error("show", "nope.json.gz", code=10)["message"]
     assert cli.error("verify", "a.txt", code=13)["hints"]
     assert cli.error("verify", "a.txt", "--read-data", code=2)["hints"]
 

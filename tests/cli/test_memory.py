@@ -48,6 +48,7 @@ def test_undo_takes_back_files_and_memory_together_and_says_what_is_pending(cli:
     out = cli("undo", "--yes", code=3).out
     assert cli.read("a.txt") == "one\n"
     assert "pending" in out and "memory lives in another program" in out
+    assert "1 path: 1 changed" in out and "read back and verified" in out, "which is the file"
     assert len(program.agent.messages) == 2
     assert "memory is put in place" in cli("status").out and cli.json("status")["pending"] == ["memory"]
     assert "pending: its owner" in cli("show", "@").out
@@ -68,6 +69,12 @@ def test_restore_of_memory_alone_is_pending_and_undo_calls_it_off(cli: Cli, prog
     assert cli.json("restore", "root", "--only", "memory", "--yes", code=3)["pending"] == ["memory"]
     assert program.line.sync() is not None
     assert program.agent.messages == []
+
+
+def test_what_is_pending_is_not_said_to_be_done(cli: Cli, program: Program) -> None:
+    out = cli("restore", "root", "--only", "memory", "--yes", code=3).out
+    assert "memory lives in another program" in out and "back to it: `takeback undo`" in out
+    assert "changed" not in out and "verified" not in out
 
 
 def test_a_restore_of_paths_leaves_memory_alone(cli: Cli, program: Program) -> None:

@@ -168,6 +168,18 @@ def test_nothing_to_undo_writes_nothing(cli: Cli) -> None:
     assert cli.json("log") == before
 
 
+def test_who_finds_no_turn_to_undo_is_told_of_what_was_saved_beside_them(cli: Cli) -> None:
+    cli("run", "--", "sh", "-c", "echo x > by-agent.txt")
+    cli("undo", "--yes")
+    assert not any("--level" in hint for hint in cli.error("undo", "--yes", code=10)["hints"])
+    for number in ("one", "two"):
+        cli.write("a.txt", f"{number}\n")
+        cli("save")
+    (command,) = (hint.split("`")[1] for hint in cli.error("undo", "--yes", code=10)["hints"] if "--level" in hint)
+    cli(*shlex.split(command)[1:], "--yes")
+    assert cli.read("a.txt") == "one\n"
+
+
 def test_undo_of_one_move_by_its_id_keeps_the_later_one(cli: Cli) -> None:
     for name in ("a", "b"):
         cli("run", "-m", name, "--", "sh", "-c", f"echo x > {name}.txt")

@@ -568,3 +568,19 @@ def test_values_that_are_written_in_python_are_never_looked_into() -> None:
     saved.restore_into(agent)
     assert agent.x["once"] == both and agent.x["once"] is not agent.x["twice"]
     assert str(other) == "/b", "whoever holds the other path still has it"
+
+
+def test_a_class_of_a_script_comes_back_by_what_the_hint_says_where_the_script_is_imported() -> None:
+    class Note:
+        pass
+
+    here = Note.__module__
+    Note.__module__, Note.__qualname__ = "__main__", "Note"
+    blobs = Blobs()
+    id = documents.put(blobs, Note()).id
+    Note.__module__ = here
+    with pytest.raises(tb.InvalidInput) as caught:
+        documents.get(blobs, id, types=[Note])
+    (hint,) = (hint for hint in caught.value.hints if "register(" in hint)
+    eval(hint.partition(": ")[2], {"takeback": tb, "Note": Note})
+    assert isinstance(documents.get(blobs, id), Note)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from takeback.cli import shapes
 from takeback.cli.people import Line, table
-from takeback.errors import InvalidInput, TakebackError
+from takeback.errors import InvalidInput, NotFound, TakebackError
 from takeback.model.ids import short
 from takeback.model.sizes import format_size
 
@@ -40,6 +40,16 @@ def named(call: Call, word: str) -> str | None:
     raise InvalidInput(
         f"{word} is both a file here and a name of snapshot {short(snapshot.id)}",
         hints=[f"for the file: ./{word}", f"for the snapshot: {short(snapshot.id)}"],
+    )
+
+
+def missing(call: Call, word: str) -> NotFound | None:
+    """What to say of a word that is no snapshot, and is the name of such a file that is not there."""
+    if not word.endswith(_SUFFIXES) or ":" in word:
+        return None
+    return NotFound(
+        f"there is no file {call.absolute(word)}, and no snapshot is called so",
+        hints=["check the path", "`takeback log` lists the snapshots"],
     )
 
 

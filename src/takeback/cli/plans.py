@@ -50,23 +50,20 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
 
 def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
     """What was done, that it was checked, and how to get back."""
-    if not report.changed and report.pending:
-        yield [(_subject(report), "head")]
-        yield from _left_lines(report, most)
-        yield from _pending_lines(report.pending, "is")
-        return
-    if not report.changed:
+    if not report.changed and not report.pending:
         yield [f"nothing to {report.verb}: {_why_nothing(report)}"]
         yield from _left_lines(report, most)
         return
-    done = Counter(report.actions.get(path, "change") for path in report.changed)
+    here = list((Counter(report.changed) - Counter(report.pending)).elements())
+    done = Counter(report.actions.get(path, "change") for path in here)
     parts = ", ".join(f"{done[action]:,} {_DONE[action]}" for action in _ORDER if done[action])
     yield [(_subject(report), "head")]
-    yield [f"  {count(len(report.changed), 'path')}: {parts}"]
+    if here:
+        yield [f"  {count(len(here), 'path')}: {parts}"]
     for path in report.merged[:most]:
         yield ["  ", ("merged  ", "label"), path, ("  both sides' changes are in it", "quiet")]
     yield from _left_lines(report, most)
-    if report.verified:
+    if report.verified and here:
         yield [("read back and verified", "good")]
     yield from _pending_lines(report.pending, "is")
     if report.move:

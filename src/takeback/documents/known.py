@@ -99,11 +99,13 @@ class Known:
 
 def not_known(name: str) -> InvalidInput:
     module, _, qualname = name.partition(":")
+    short = qualname.rpartition(".")[2] or name
+    called = f', "{name}"' if module == "__main__" else ""  # imported, the script's classes have another module
     return InvalidInput(
         f"the state holds a {qualname or name} (of {module}), a class that may not come back here",
         hints=[
-            f"allow it: types=[{qualname.rpartition('.')[2] or name}]",
-            f"or once for all: takeback.documents.register({qualname.rpartition('.')[2] or name})",
+            f"allow it: types=[{short}]",
+            f"or once for all: takeback.documents.register({short}{called})",
         ],
     )
 

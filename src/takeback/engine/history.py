@@ -71,8 +71,8 @@ def stream(line: Line, reference: Reference, path: str, part: str = "workspace")
     """The same, piece by piece."""
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
-        source = line.source(part, snapshot.parts)
-        yield from source.read(reader, snapshot.parts[part], path.strip("/"))
+        held = _held(snapshot, part)
+        yield from line.source(part, snapshot.parts).read(reader, held, path.strip("/"))
 
 
 def content(line: Line, path: str, entry: Entry) -> bytes:
@@ -87,7 +87,8 @@ def files(line: Line, reference: Reference, path: str = "", part: str = "workspa
     """Everything that a part holds at and below a path."""
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
-        for change in line.source(part, snapshot.parts).diff(reader, None, snapshot.parts[part]):
+        held = _held(snapshot, part)
+        for change in line.source(part, snapshot.parts).diff(reader, None, held):
             if change.after is not None and within([path], change.path):
                 yield change.path, change.after
 
@@ -133,10 +134,7 @@ def value(line: Line, reference: Reference, name: str, types: Iterable[type], un
     """A value as a snapshot has it, made anew."""
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
-        part = snapshot.parts.get(name)
-        if part is None:
-            held = ", ".join(snapshot.parts)
-            raise NotFound(f"snapshot {short(snapshot.id)} has no part {name!r}", hints=[f"it has: {held}"])
+        part = _held(snapshot, name)
         if part.kind not in DOCUMENTS:
             raise InvalidInput(f"the part {name!r} is of the kind {part.kind!r}, and is no value")
         if part.purged:
@@ -148,6 +146,14 @@ def value(line: Line, reference: Reference, name: str, types: Iterable[type], un
         if isinstance(source, Valued) and unknown == "refuse":
             return source.value(reader, part, types)
         return documents.get(reader, part.content, types=types, unknown=unknown)
+
+
+def _held(snapshot: Snapshot, name: str) -> Part:
+    part = snapshot.parts.get(name)
+    if part is None:
+        held = ", ".join(snapshot.parts)
+        raise NotFound(f"snapshot {short(snapshot.id)} has no part {name!r}", hints=[f"it has: {held}"])
+    return part
 
 
 def _diff(

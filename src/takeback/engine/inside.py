@@ -9,6 +9,11 @@ from takeback.errors import InvalidInput
 
 def inside(root: str, here: str, path: str) -> str:
     """A path, relative to the real directory ``here`` or absolute, from ``root``; InvalidInput if it is outside."""
+    if not root:
+        raise InvalidInput(
+            f"{path!r} cannot be on this timeline: it is of no directory, and holds no files",
+            hints=["`takeback show REF` names the parts that it holds, and `takeback show REF --part PART` shows one"],
+        )
     try:
         if "\0" in path:
             raise ValueError("it holds a NUL")

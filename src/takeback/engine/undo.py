@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from takeback.engine import conversation, pending
@@ -82,7 +82,14 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
                 f"there is nothing left of move {short(targets[0].id)} to take back",
                 hints=[f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back"] if by else (),
             )
-    raise NotFound("there is nothing to undo", hints=["`takeback log` shows what was recorded"])
+    raise NotFound("there is nothing to undo", hints=[*_of_saves(line, wish), "`takeback log` shows what was recorded"])
+
+
+def _of_saves(line: Line, wish: Wish) -> Iterator[str]:
+    """A hint at what was saved between agents' turns, which undo passes over where there are turns."""
+    if wish == Wish():
+        if next(candidates(line, Wish(level="manual")), None) is not None:
+            yield "what saves recorded beside the agents' turns: `takeback undo --level manual`"
 
 
 def _about_conversation(move: Move) -> str:

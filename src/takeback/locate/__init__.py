@@ -102,7 +102,7 @@ def directory(where: Place) -> str:
 def timeline(store: Store, where: Place, *, listener: Listener | None = None, more: Sequence[Source] = ()) -> Timeline:
     """A place's timeline in a store; ``more`` are captured beside its workspace. One that was asked for by name may be of no
     directory at all, as those are on which agents keep their memory: it has no source here."""
-    if where.settings["timeline"].origin != "default" and _is_of_no_directory(store, where):
+    if is_of_no_directory(store, where):
         return store.timeline(where["timeline"], root="", listener=listener)
     workspace = Workspace(
         where.root,
@@ -124,7 +124,10 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None, mo
     )
 
 
-def _is_of_no_directory(store: Store, where: Place) -> bool:
+def is_of_no_directory(store: Store, where: Place) -> bool:
+    """Whether the timeline that was asked for by name is one of no directory in a store."""
+    if where.settings["timeline"].origin == "default":
+        return False
     roots = {row.root for row in store.timelines() if row.name == where["timeline"]}
     return "" in roots and where.root not in roots
 

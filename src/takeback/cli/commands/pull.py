@@ -17,6 +17,7 @@ from takeback.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from takeback.engine.store import Store
+    from takeback.store.catalogue.timelines import TimelineRow
 
 
 @click.command("pull", cls=Command)
@@ -41,7 +42,7 @@ def command(call: Call, place: str, everything: bool, origin: str | None) -> Non
     here = call.line(create=True)
     store = call.open(create=True)
     with call.another(place) as other:
-        there = here.root if origin is None else call.absolute(origin)
+        there = _root_there(call, other, here.root) if origin is None else call.absolute(origin)
         if not everything:
             _require(other, here.name, there)
         line = None if everything else other.timeline(here.name, root=there)
@@ -53,14 +54,26 @@ def command(call: Call, place: str, everything: bool, origin: str | None) -> Non
         say(*copies.lines(done, "pulled", "here"), *copies.next_step(done))
 
 
+def _root_there(call: Call, other: Store, root: str) -> str:
+    """Where the timeline belongs in the other store, if nobody says: to the same directory, or, as here, to none."""
+    from takeback import locate
+
+    return "" if locate.is_of_no_directory(other, call.place()) else root
+
+
 def _require(other: Store, name: str, root: str) -> None:
     """NotFound, naming what there is, if the other store has no such timeline."""
     found = other.timelines()
     if not any((row.name, row.root) == (name, root) for row in found):
         known = [
-            f"it has {row.name!r} of {row.root}: add --from {shlex.quote(row.root)}"
+            f"it has {_called(row)}: add --from {shlex.quote(row.root)}"
             for row in found
-            if row.name == name
+            if row.name == name and row.root
         ]
-        others = [f"it has {row.name!r} of {row.root}" for row in found if row.name != name]
-        raise NotFound(f"there is no timeline {name!r} of {root} in that store", hints=(known + others)[:5])
+        others = [f"it has {_called(row)}" for row in found if row.name != name]
+        of = f" of {root}" if root else ""
+        raise NotFound(f"there is no timeline {name!r}{of} in that store", hints=(known + others)[:5])
+
+
+def _called(row: TimelineRow) -> str:
+    return f"{row.name!r} of {row.root}" if row.root else f"{row.name!r}, of no directory: add --timeline {row.name}"

@@ -54,8 +54,11 @@ def command(call: Call, reference: str, part: str | None) -> None:
     if (file := agent_files.named(call, reference)) is not None:
         _show_agent(call, file)
         return
-    line = call.line()
-    snapshot, path = _resolve(call, line, reference)
+    try:
+        line = call.line()
+        snapshot, path = _resolve(call, line, reference)
+    except NotFound as error:
+        raise agent_files.missing(call, reference) or error from None
     if path is not None:
         _show_path(call, line, snapshot, path)
         return

@@ -60,6 +60,8 @@ class _Found:
     hooks: Hooks = NO_HOOKS
     pending: tuple[str, ...] = ()
     """Parts that their owners, in other programs, have yet to put in place."""
+    of_no_directory: bool = False
+    """Whether the timeline holds an agent's memory alone, and the directory around the caller says nothing of it."""
 
     @property
     def hint(self) -> str:
@@ -74,6 +76,8 @@ class _Found:
         further = any(self._can_be_undone(move) for move in self.moves)
         if newest is not None and newest.verb == "undo" and newest.undone_by is None:
             return "`takeback redo` brings it back" + ("; `takeback undo` goes further back" if further else "")
+        if not further and self.of_no_directory:
+            return "`takeback log` shows what was recorded"
         if not further:
             return how_to_begin(self.place.root)
         return "`takeback undo` takes back the newest move; --dry-run shows how"
@@ -108,7 +112,8 @@ def _look(call: Call) -> _Found:
     moves = sorted(log.moves, key=lambda move: move.closed_ns or move.opened_ns, reverse=True)
     if not log.snapshots:
         return _Found(where, True, None, tuple(moves), line.interrupted(), tuple(line.nearby()))
-    return _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted(), pending=_pending(line))
+    found = _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted())
+    return replace(found, pending=_pending(line), of_no_directory=not line.root)
 
 
 def _pending(line: Timeline) -> tuple[str, ...]:
@@ -132,7 +137,7 @@ def _hooks(hooks: Hooks) -> Line:
 
 def _shape(found: _Found) -> shapes.Shape:
     return {
-        "root": found.place.root,
+        "root": "" if found.of_no_directory else found.place.root,
         "found_by": found.place.found_by,
         "is_home": found.place.is_home,
         "store": found.place["store"],
@@ -154,13 +159,16 @@ def _lines(found: _Found) -> Iterator[Line | str]:
     how = {"git": "the top of a git repository", "directory": "this directory"}.get(
         place.found_by, f"it has a {place.found_by}"
     )
+    if found.of_no_directory:
+        how = "an agent's memory, of no directory"
     last: list[Piece] = ["none yet"]
     if found.snapshot is not None:
         row = found.snapshot
-        last = [(short(row.id), "id"), f" {age(row.time_ns)}, {row.trigger}, {count(row.changed, 'file')} changed"]
+        changed = "" if found.of_no_directory else f", {count(row.changed, 'file')} changed"
+        last = [(short(row.id), "id"), f" {age(row.time_ns)}, {row.trigger}{changed}"]
         last += [(f" [{clip(label, 20)}]", "label") for label in row.labels[:2]]
     rows: list[Line] = [
-        [("root", "quiet"), place.root],
+        [("root", "quiet"), "none" if found.of_no_directory else place.root],
         [("", ""), (how, "quiet")],
         [("store", "quiet"), f"{place['store']}{'' if found.exists else ' (not made yet)'}"],
         [("timeline", "quiet"), place["timeline"]],
@@ -177,7 +185,7 @@ def _lines(found: _Found) -> Iterator[Line | str]:
         yield [(f"{notice.where}, {age(notice.time_ns)}: ", "warn"), notice.message]
         for hint in notice.hints:
             yield [("  hint: ", "quiet"), hint]
-    if place.is_home:
+    if place.is_home and not found.of_no_directory:
         yield [("this is your home directory: ", "warn"), "a snapshot of it may take long and hold secrets"]
     if found.moves:
         yield ""
