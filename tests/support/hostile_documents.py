@@ -193,6 +193,9 @@ INTEGRITY: dict[str, Case] = {
     "a zone with NUL": simple(value("zone", pack("Europe\0/Berlin"))),
     "a zone of a megabyte": simple(value("zone", pack("a" * (1 << 20)))),
     "a pattern that is none": simple(value("pattern", pack("("), pack(0))),
+    "patterns that take long": simple(
+        array(40) + b"".join(value("pattern", pack("[\\x00-\uffff]" * 400 + str(n)), pack(2)) for n in range(40))
+    ),
     "a deep pattern": simple(value("pattern", pack("(" * 100_000), pack(0))),
     "a complex of strings": simple(value("complex", pack("1"), pack("2"))),
     "a timezone of a year": simple(value("timezone", value("timedelta", pack(365), pack(0), pack(0)), pack(None))),

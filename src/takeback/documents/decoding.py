@@ -69,6 +69,7 @@ class _Decoder:
         self._contents: Iterator[bytes] = iter(())
         self._long_ones: dict[tuple[bytes, int, int], str | bytes] = {}
         """Each is one object however often it occurs, as it is one blob."""
+        self._patterns: set[tuple[Any, ...]] = set()
         self._shared: list[bytes] = []
         self._made: dict[int, Any] = {}
         self._waiting: dict[int, Callable[[], None]] = {}
@@ -196,6 +197,9 @@ class _Decoder:
 
     def _value(self, data: memoryview) -> Any:
         name, *arguments = self._array(data)
+        if name == "pattern" and tuple(arguments) not in self._patterns:
+            self._patterns.add(tuple(arguments))
+            self._spend(tags.PATTERN * len(arguments[0]))
         return values.make(name, arguments)
 
     def _mutable(self, data: memoryview) -> Any:

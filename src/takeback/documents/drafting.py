@@ -65,14 +65,18 @@ class Draft:
 
     def _put_blob(self, body: bytes) -> bytes:
         data = join(self._documents, self._contents, body)
-        self._room -= len(data) + EACH
+        self._spend(len(data) + EACH)
+        self._size += len(data)
+        return self._writes.put(data, BlobKind.DOCUMENT)
+
+    def _spend(self, size: int) -> None:
+        """Take some of the room, as whoever reads it will."""
+        self._room -= size
         if self._room < 0:
             raise InvalidInput(
                 f"{self._path[0]} is more than the {ROOM >> 20} MiB that one state may have, long strings aside",
                 hints=["save its parts as several states"],
             )
-        self._size += len(data)
-        return self._writes.put(data, BlobKind.DOCUMENT)
 
     def _put_index(self, ids: Sequence[bytes]) -> bytes:
         self._documents, self._contents = list(ids), []
@@ -170,7 +174,7 @@ class Draft:
         assert leaf.id is not None
         size = leaf.size + len(array(leaf.end - leaf.begin))
         self._size += size + HEAD
-        self._room -= size + EACH
+        self._spend(size + EACH)
         return leaf.id
 
     def _over(self, what: int, leaves: Sequence[bytes], count: int, outer: tuple[list[bytes], list[bytes]]) -> bytes:

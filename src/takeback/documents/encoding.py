@@ -36,6 +36,7 @@ from takeback.documents.tags import (
     FORMAT,
     HOLE,
     OBJECT,
+    PATTERN,
     ROOM,
     SHARED,
     TYPE,
@@ -93,6 +94,7 @@ class _Encoder(Draft):
         self._allowed = allowed
         self._depth = 0
         self._holes: list[NotCaptured] = []
+        self._patterns: set[tuple[Any, ...]] = set()
         self._numbers: dict[int, int] = {}
         self._apart: list[tuple[Any, list[Step]]] = []
         """What is written apart, by number, with the path at which it was found."""
@@ -193,6 +195,9 @@ class _Encoder(Draft):
         if found is None:
             return None
         name, arguments = found
+        if name == "pattern" and arguments not in self._patterns:
+            self._patterns.add(arguments)
+            self._spend(PATTERN * len(arguments[0]))
         inside = b"".join([self._content(each) for each in arguments])  # none of them has an identity of its own
         return extension(code, array(1 + len(arguments)) + pack(name) + inside)
 

@@ -60,6 +60,8 @@ ROOM = 256 << 20
 more than once counts each time."""
 EACH = 64
 """What each of them counts beside its length."""
+PATTERN = 8192
+"""What a character of a regular expression takes of the room: compiling it takes time. Equal expressions count once."""
 
 
 def array(count: int) -> bytes:
