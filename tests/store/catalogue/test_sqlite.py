@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from support.privileges import as_ordinary_user
 from takeback.errors import Integrity, InvalidInput, Locked, Unavailable
 from takeback.store.catalogue import counters, sqlite_errors, wal
+from takeback.store.catalogue.database import Row
 from takeback.store.catalogue.sqlite import SqliteDatabase
+from takeback.store.catalogue.sqlite_connection import Connection
 from takeback.store.catalogue.wal import unread_commits
 
 
@@ -87,6 +90,38 @@ def test_a_thread_that_waits_too_long_says_so_too(database: SqliteDatabase, monk
         thread.start()
         thread.join()
     assert [type(error) for error in errors] == [Locked]
+
+
+@pytest.mark.parametrize("statement", ["BEGIN", "BEGIN IMMEDIATE", "COMMIT"])
+@pytest.mark.parametrize("after", [False, True])
+def test_an_interrupt_leaves_no_transaction_open(
+    database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch, statement: str, after: bool
+) -> None:
+    """As Ctrl-C does while SQLite waits for another writer: it is heard when the statement has returned."""
+    execute, interrupts = Connection.execute, [KeyboardInterrupt()]
+
+    def interrupted(connection: Connection, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        if sql != statement or not interrupts:
+            return execute(connection, sql, params)
+        if after:
+            execute(connection, sql, params)
+        raise interrupts.pop()
+
+    monkeypatch.setattr(Connection, "execute", interrupted)
+    with pytest.raises(KeyboardInterrupt), database.read() if statement != "BEGIN IMMEDIATE" else database.write():
+        pass
+    monkeypatch.undo()
+
+    def write() -> None:
+        with database.write() as tx:
+            counters.next_value(tx, "test")
+
+    thread = threading.Thread(target=write)  # with a connection of its own
+    thread.start()
+    thread.join()
+    write()
+    with database.read() as tx:
+        assert counters.value(tx, "test") == 2
 
 
 def test_a_full_disk_is_said_and_the_transaction_is_undone(database: SqliteDatabase) -> None:

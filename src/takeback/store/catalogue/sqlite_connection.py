@@ -67,10 +67,15 @@ class Connection:
             raise self._failed(error) from error
 
     def release(self) -> None:
-        """Unlock it. SQLite stays with a WAL, or an index of it, that it could open only to read because of an error
-        that may have passed: such a connection is not used again once its transaction has ended. (After any other
-        error it is. A new one could find a commit in the WAL whose sync failed, and that was reported as failed.)"""
+        """Unlock it. Where an interrupt (Ctrl-C) kept a transaction from its end, or came when it had just begun, it ends
+        here: it would keep everybody else from writing.
+
+        SQLite stays with a WAL, or an index of it, that it could open only to read because of an error that may have
+        passed: such a connection is not used again once its transaction has ended. (After any other error it is. A new
+        one could find a commit in the WAL whose sync failed, and that was reported as failed.)"""
         try:
+            if self.depth == 0 and not self.closed:
+                _end(self, "ROLLBACK")
             if self._half_open and self.depth == 0 and not self.only:
                 self.close()
         finally:
