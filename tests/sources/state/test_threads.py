@@ -91,3 +91,24 @@ def test_without_a_lock_a_capture_is_a_value_or_says_what_to_give_it() -> None:
             except Locked as error:
                 assert "changes while it is being captured" in str(error)
     assert good
+
+
+def test_states_that_share_a_lock_are_restored_together() -> None:
+    lock = threading.Lock()
+    agent, plan = Agent(notes=[1]), Agent(steps=["look"])
+    sources = [tb.State("memory", agent, lock=lock), tb.State("plan", plan, lock=lock)]
+    line = tb.open(":memory:").timeline("agent", sources=sources)
+    line.save("before")
+    agent.notes.append(2)
+    plan.steps.clear()
+
+    def look(number: int) -> None:
+        with lock:
+            assert len(agent.notes) == 2 - len(plan.steps)
+
+    with busy(look):
+        line.restore("before")
+        assert (agent.notes, plan.steps) == ([1], ["look"])
+        line.undo()
+        assert (agent.notes, plan.steps) == ([1, 2], [])
+    assert not lock.locked()

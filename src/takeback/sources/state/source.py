@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
@@ -167,18 +168,49 @@ class State:
         raise AssertionError("the last try returns or raises")
 
 
+class _Held:
+    """A lock that this thread holds for one staged state or several: they may share one, which need not be reentrant."""
+
+    def __init__(self, lock: Lock) -> None:
+        self.lock = lock
+        self.users = 0
+
+    def give_back(self) -> None:
+        self.users -= 1
+        if not self.users:
+            _HELD.locks.remove(self)
+            self.lock.release()
+
+
+class _HeldHere(threading.local):
+    def __init__(self) -> None:
+        self.locks: list[_Held] = []
+
+
+_HELD = _HeldHere()
+
+
+def _hold(lock: Lock) -> _Held:
+    held = next((each for each in _HELD.locks if each.lock is lock), None)
+    if held is None:
+        lock.acquire()
+        held = _Held(lock)
+        _HELD.locks.append(held)
+    held.users += 1
+    return held
+
+
 class StagedState:
     """A state made ready: everything is decoded and matched; the lock is held until it is in place or given up."""
 
     def __init__(self, source: State, reader: Reader, effects: Sequence[Effect]) -> None:
         self._source = source
         self._wanted = effects[-1].after
-        self._held = False
+        self._held: _Held | None = None
         if self._wanted is None:
             raise InvalidInput(f"{source.name} cannot be removed: it is an object")
         if source._lock is not None:
-            source._lock.acquire()
-            self._held = True
+            self._held = _hold(source._lock)
         try:
             known, recall = documents.Known(source._types), source._made.recall if source._made is not None else None
             if not self._is_as_captured(effects[0]):
@@ -204,9 +236,9 @@ class StagedState:
             self.discard()
 
     def discard(self) -> None:
-        if self._held and self._source._lock is not None:
-            self._held = False
-            self._source._lock.release()
+        held, self._held = self._held, None
+        if held is not None:
+            held.give_back()
 
     def _is_as_captured(self, effect: Effect) -> bool:
         """Whether the object is as it was when the plan was made; Conflict if somebody else changed it meanwhile."""
