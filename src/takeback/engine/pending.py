@@ -29,6 +29,12 @@ def begin(line: Line, writer: Writer, watch: Watch) -> Present:
     return line.capture(writer, watch)
 
 
+def sync(line: Line, watch: Watch) -> Report | None:
+    """Do only that; what was done of what is pending."""
+    with line.locked(), line.writer() as writer:
+        return settle(line, writer, watch)
+
+
 def settle(line: Line, writer: Writer, watch: Watch) -> Report | None:
     """Finish a restore that was killed, and then what is pending here; what was done of the latter."""
     journal.recover(line, writer)

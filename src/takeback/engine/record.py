@@ -20,6 +20,10 @@ from takeback.store.writer import Writer
 T = TypeVar("T")
 
 
+class MovedOn(Conflict):
+    """Somebody else has committed since the timeline was looked at: nothing was recorded."""
+
+
 def compose(
     line: Line,
     writer: Writer,
@@ -76,14 +80,14 @@ def commit(
 ) -> T:
     """Commit a snapshot (or none, if nothing changed) and what ``then`` writes beside it.
 
-    Conflict if the timeline's head is not what the capture was compared with: a stale capture never commits second.
+    MovedOn if the timeline's head is not what the capture was compared with: a stale capture never commits second.
     """
     manifest = writer.put(encode_manifest(snapshot), BlobKind.MANIFEST) if snapshot is not None else b""
 
     def write(tx: Transaction) -> T:
         row = line.row_or_new(tx, fork_of)
         if row.head != (head.id if head is not None else None):
-            raise Conflict(
+            raise MovedOn(
                 f"the timeline {line.name!r} moved on while this was being saved", hints=["run the command again"]
             )
         if snapshot is None:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from takeback.engine import journal
 from takeback.engine import save as saving
+from takeback.engine.alone import until_alone
 from takeback.engine.line import Line
 from takeback.engine.scope import Scope
 from takeback.errors import InvalidInput
@@ -99,18 +101,22 @@ class Timeline:
         what it is about, and which of several parallel actions; ``paths`` are what a tool says that it writes. With
         ``always`` there is a snapshot of its own even if nothing changed.
         """
-        snapshot = saving.save(
-            self._line,
+        once = partial(
+            self._save_once,
             label,
             trigger=trigger,
             session=session,
             title=title,
             context=context,
-            paths=paths,
+            paths=tuple(paths),
             key=key,
             always=always,
-            watch=self._watch(self._budget),
         )
+        return until_alone(self._line, once)
+
+    def _save_once(self, label: str | None = None, *, trigger: str = "manual", **said: Any) -> Snapshot:
+        """Save, or `takeback.engine.record.MovedOn`."""
+        snapshot = saving.save(self._line, label, trigger=trigger, watch=self._watch(self._budget), **said)
         if self._after_save is not None:
             self._after_save(trigger)
         return snapshot
@@ -195,8 +201,7 @@ class Timeline:
         undo), as every save does first; None if there is nothing."""
         from takeback.engine import pending
 
-        with self._line.locked(), self._line.writer() as writer:
-            return pending.settle(self._line, writer, self._watch())
+        return until_alone(self._line, lambda: pending.sync(self._line, self._watch()))
 
     def plan(
         self,
@@ -239,7 +244,7 @@ class Timeline:
         """Do exactly what was planned; Conflict if the world moved since."""
         from takeback.engine import apply as applying
 
-        return applying.apply(self._line, plan, self._watch())
+        return until_alone(self._line, lambda: applying.apply(self._line, plan, self._watch()))
 
     def restore(
         self,
@@ -253,7 +258,9 @@ class Timeline:
         from takeback.engine import restore as restoring
 
         if to is None:
-            return restoring.restore(self._line, reference, only, paths, self._watch())
+            target = reference if self.root else self.show(reference)  # each try may add to what `@-2` counts
+            wanted = _names(only), None if paths is None else tuple(paths)
+            return until_alone(self._line, lambda: restoring.restore(self._line, target, *wanted, self._watch()))
         return restoring.restore_to(self._line, reference, _places(to, only), paths)
 
     def undo(
@@ -275,13 +282,16 @@ class Timeline:
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
-        return undoing.undo(self._line, Wish(move, since, level, session, shared, _names(only)), self._watch())
+        if since is not None and not self.root:
+            since = self.show(since, session=session)
+        wish = Wish(move, since, level, session, shared, _names(only))
+        return until_alone(self._line, lambda: undoing.undo(self._line, wish, self._watch()))
 
     def redo(self, move: str | None = None) -> Report:
         """Take back the newest undo, or the one that took back ``move``."""
         from takeback.engine import undo as undoing
 
-        return undoing.redo(self._line, move, self._watch())
+        return until_alone(self._line, lambda: undoing.redo(self._line, move, self._watch()))
 
     def fork(self, reference: Reference, name: str, to: Mapping[str, StrPath]) -> Timeline:
         """Begin another timeline at a snapshot, in other places; this one is left alone."""

@@ -130,7 +130,7 @@ class Remembered(State):
                 with ExitStack() as stack:
                     for part, edit in ((self, change.edit), *change.also):
                         stack.enter_context(part._editing(edit))
-                    self.line.save(title=self.name)
+                    self.line._save_once(title=self.name)  # else the edit would not be made again
                 return self._given
             except Conflict:
                 if attempt == _TRIES - 1:
