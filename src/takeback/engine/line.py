@@ -190,7 +190,7 @@ class Line:
 
     def is_elsewhere(self, name: str, parts: Mapping[str, Part]) -> bool:
         """Whether a part is a value whose object lives in another process, which has to put in place what is recorded."""
-        return self.is_absent(name, parts) and not parts[name].remembered
+        return self.is_absent(name, parts) and not parts[name].remembered and not parts[name].filed
 
 
 def _typed(*words: str) -> str:

@@ -103,7 +103,7 @@ def mark(line: Line, plan: Plan, before: Mapping[str, Part], parts: dict[str, Pa
 def for_another(part: Part) -> Part:
     """A value for an object that has never been saved: it gets it when it comes."""
     detail = {key: value for key, value in part.detail.items() if key != "held"}
-    return part if part.purged or part.remembered else part._replace(detail={**detail, "pending": True})
+    return part if part.purged or part.remembered or part.filed else part._replace(detail={**detail, "pending": True})
 
 
 def is_back(verb: str, part: Part, content: bytes) -> bool:

@@ -192,6 +192,8 @@ def _why_not(present: Part | None, target: Part) -> str | None:
     """Why a value cannot be put back, if so."""
     if target.purged:
         return "it held something that was purged, and is not in the snapshot any more"
+    if target.filed:
+        return "it is read from the snapshot that holds it, so there is nothing to put back"
     return "this timeline does not have it any more: who has the object saves first" if present is None else None
 
 

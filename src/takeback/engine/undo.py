@@ -197,7 +197,8 @@ def _plan(
 
 def _meant(line: Line, present: Present) -> list[str]:
     """The parts that can be taken back: those with a source here, and values whose objects live elsewhere."""
-    return [*line.sources, *(name for name in present.parts if line.is_absent(name, present.parts))]
+    absent = [name for name, part in present.parts.items() if line.is_absent(name, present.parts) and not part.filed]
+    return [*line.sources, *absent]
 
 
 def _asks_anyway(line: Line, present: Present, name: str, targets: Sequence[Move]) -> bool:

@@ -82,6 +82,12 @@ class Part(NamedTuple):
         return self.kind in DOCUMENTS and self.detail.get("home") == "timeline"
 
     @property
+    def filed(self) -> bool:
+        """Whether it is a value without an object that is read from its own snapshot, and is nothing that a restore or
+        undo could change: a checkpoint of LangGraph's."""
+        return self.kind in DOCUMENTS and self.detail.get("home") == "snapshot"
+
+    @property
     def purged(self) -> bool:
         """Whether it is a value that is not in the snapshot any more: it held something that was purged."""
         return self.kind in DOCUMENTS and any(item.reason == PURGED for item in self.not_captured)

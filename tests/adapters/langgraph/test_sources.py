@@ -124,3 +124,35 @@ def test_the_store_is_sound_after_checkpoints_with_files(saver: TakebackSaver, p
     (project / "a.txt").unlink()
     saver.restore_sources(configs[2])
     assert (project / "a.txt").read_text() == "3"
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_what_a_person_asks_of_an_object_among_the_sources_is_done_before_the_next_checkpoint(
+    tmp_path: Path, writes: bool
+) -> None:
+    memory = ["first"]
+    with TakebackSaver(tmp_path / "store", sources=[tb.State("memory", memory)]) as saver:
+        first = put(saver, {"a": 1}, thread())
+        memory.append("second")
+        put(saver, {"a": 2}, first, step=2)
+        line = saver.store.timeline("langgraph/t")
+        assert line.restore("root", only=["memory"]).pending == ("memory",)
+        assert memory == ["first", "second"]
+        if writes:
+            saver.put_writes(first, [("a", 3)], "task")
+        else:
+            put(saver, {"a": 3}, first, step=3)
+        assert memory == ["first"]
+        assert not line.show("@").parts["memory"].pending
+
+
+def test_a_person_who_restores_a_snapshot_is_told_that_checkpoints_are_not_put_back(
+    saver: TakebackSaver, project: Path
+) -> None:
+    _, _, last = steps(saver, project)
+    line = saver.store.timeline("langgraph/t", sources=[tb.Workspace(project)])
+    report = line.restore("root")
+    assert report.changed == ("a.txt",) and report.pending == ()
+    assert [item.part for item in report.kept] == ["checkpoint"]
+    assert line.undo().changed == ("a.txt",)
+    assert values(saver, last) == {"a": 3}

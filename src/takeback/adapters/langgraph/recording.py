@@ -15,9 +15,11 @@ from takeback import documents
 from takeback.adapters.langgraph.naming import CHECKPOINT, WRITES, Key, label
 from takeback.adapters.langgraph.thread import CONTEXT, Standing, Thread, about
 from takeback.adapters.langgraph.values import Packed
-from takeback.engine import journal, record
+from takeback.engine import pending, record
+from takeback.engine.alone import until_alone
 from takeback.engine.dropping import root_held
 from takeback.errors import Conflict, Integrity
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.store.catalogue import snapshots
@@ -59,12 +61,16 @@ class Draft(NamedTuple):
 
 def put_checkpoint(thread: Thread, key: Key, document: Mapping[str, Any], said: Mapping[str, Any]) -> None:
     """Record a checkpoint with the present state of the sources; writes that it has already stay with it."""
+    until_alone(thread.line, lambda: _put_checkpoint(thread, key, document, said))
+
+
+def _put_checkpoint(thread: Thread, key: Key, document: Mapping[str, Any], said: Mapping[str, Any]) -> None:
     line = thread.line
     with thread.lock, line.locked(), line.writer() as writer:
         captured: dict[str, Part] = {}
         latest: Mapping[str, Part] = {}
         if line.sources:
-            journal.recover(line, writer)
+            pending.settle(line, writer, Watch())
             present = line.capture(writer, Watch())
             captured = {name: part for name, part in present.parts.items() if name in line.sources}
             latest = present.latest.parts if present.latest is not None else {}
@@ -73,6 +79,7 @@ def put_checkpoint(thread: Thread, key: Key, document: Mapping[str, Any], said: 
         content = _part(CHECKPOINT_PART, put.id, "builtins:dict")
 
         def draft(standing: Standing) -> Draft:
+            _check_nothing_pending(thread, writer, standing)
             old = _newest(thread, writer, key, standing)
             writes = {name: part for name, part in old.parts.items() if name == WRITES_PART} if old is not None else {}
             return Draft(CHECKPOINT, {CHECKPOINT_PART: content, **writes, **captured}, said, latest)
@@ -84,10 +91,18 @@ def put_checkpoint(thread: Thread, key: Key, document: Mapping[str, Any], said: 
 
 def put_writes(thread: Thread, key: Key, writes: Iterable[Write]) -> None:
     """Add pending writes to a checkpoint, whether or not it has been put; nothing if it has them all."""
-    line, given = thread.line, list(writes)
-    with thread.lock, root_held(line.root), line.blobs.writer() as writer:
+    given = list(writes)
+    until_alone(thread.line, lambda: _put_writes(thread, key, given))
+
+
+def _put_writes(thread: Thread, key: Key, given: Iterable[Write]) -> None:
+    line = thread.line
+    with thread.lock, root_held(line.root), line.writer() as writer:
+        if any(source.kind in DOCUMENTS for source in line.sources.values()):
+            pending.settle(line, writer, Watch())
 
         def draft(standing: Standing) -> Draft | None:
+            _check_nothing_pending(thread, writer, standing)
             old = _newest(thread, writer, key, standing)
             known = read_writes(writer.reader, old) if old is not None else {}
             merged = _merged(known, given)
@@ -118,6 +133,15 @@ def read_writes(reader: Reader, snapshot: Snapshot) -> Writes:
         ) from error
 
 
+def _check_nothing_pending(thread: Thread, writer: Writer, standing: Standing) -> None:
+    """MovedOn if somebody has asked for an object among the sources to be restored: that is done first, or the snapshot that
+    is to be recorded would make it forgotten."""
+    names = [name for name, source in thread.line.sources.items() if source.kind in DOCUMENTS]
+    latest = thread.load(writer.reader, standing.head).parts if names and standing.head is not None else {}
+    if any(latest[name].pending for name in names if name in latest):
+        raise record.MovedOn(f"an object of the thread {thread.id!r} is to be restored first", hints=["try again"])
+
+
 def _newest(thread: Thread, writer: Writer, key: Key, standing: Standing) -> Snapshot | None:
     """The newest snapshot of a checkpoint, or of writes that wait for it."""
     found = thread.holding(writer.reader, standing.checkpoint, key)
@@ -125,7 +149,7 @@ def _newest(thread: Thread, writer: Writer, key: Key, standing: Standing) -> Sna
 
 
 def _part(name: str, content: bytes, kind: str) -> Part:
-    return Part(name, "state", {"content": content}, {"type": kind})
+    return Part(name, "state", {"content": content}, {"type": kind, "home": "snapshot"})
 
 
 def _merged(known: Writes, given: Iterable[Write]) -> Writes:
