@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -125,6 +126,22 @@ def test_your_own_objects() -> None:
     assert (names["helper"].messages, names["helper"].seen) == ([], set())
     kept = names["line"].value(names["line"].log().moves[0].opening, "memory", types=[names["Helper"]])
     assert kept.seen == {"notes.txt"}
+    with names["line"].turn("go on"):
+        names["helper"].seen.add("more.txt")
+    assert [move.verb or move.title for move in names["line"].log().moves] == ["go on", "undo", "read the notes"]
+    names["line"].undo()
+    assert names["helper"].seen == set()
+
+
+def test_the_rollback_manager() -> None:
+    helper = SimpleNamespace(messages=[])
+    names = run("The rollback manager", helper=helper)
+    assert (helper.messages, names["manager"].get_snapshot_count()) == ([], 1)
+
+
+@pytest.mark.usefixtures("line")
+def test_persist() -> None:
+    assert run("Persist")["agent"] == {"messages": ["hello"]}
 
 
 def test_every_extra_that_it_names_exists_and_every_section_is_in_the_table() -> None:

@@ -1,6 +1,8 @@
 """Whose change is it? Every step between two neighbouring snapshots belongs to the moves whose window it lies in.
 
-A turn or run with action marks owns only the steps inside its actions. What takeback itself did belongs to its own
+A turn or run with action marks owns only the steps inside its actions, because a person edits files between them. An
+agent's memory is nobody's but the agent's, and most of it is said between actions: of that it owns every step, unless it
+said that it marks all that it does, as hooks do, which see no memory. What takeback itself did belongs to its own
 moves alone. A step that lies in several sessions' moves is contested: a path in it belongs to the session whose tool
 reported it, and is shared if none did. A run is the frame of the turns in it, never their rival.
 """
@@ -12,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from takeback.engine.moves import ALL
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
@@ -35,8 +38,11 @@ class OwnedStep(NamedTuple):
     """Paths that other sessions reported."""
 
 
-def owned_steps(tx: Transaction, timeline: int, targets: Sequence[Move], after_seq: int = 0) -> list[OwnedStep]:
-    """The steps that belong to ``targets``, newest first, neighbours joined. ``after_seq`` cuts off what is older.
+def owned_steps(
+    tx: Transaction, timeline: int, targets: Sequence[Move], after_seq: int = 0, *, memory: bool = False
+) -> list[OwnedStep]:
+    """The steps that belong to ``targets``, newest first, neighbours joined. ``after_seq`` cuts off what is older. Those in
+    which the agents' ``memory`` is theirs may be more than those in which files are.
 
     The last step of a move that is still open leads to `PRESENT`.
     """
@@ -47,7 +53,7 @@ def owned_steps(tx: Transaction, timeline: int, targets: Sequence[Move], after_s
     if len(rows) < 2:
         return []
     near = moves.overlapping(tx, timeline, rows[0].seq, rows[-1].seq)
-    board = _Board(rows, near)
+    board = _Board(rows, near, memory=memory)
     chosen = {move.id for move in targets}
     sessions = {move.session for move in targets}
     owners = board.spread(targets)
@@ -80,9 +86,11 @@ def _append(steps: list[OwnedStep], step: OwnedStep) -> None:
 
 
 class _Board:
-    """Which moves lie over which steps. A move whose agent marks actions lies only where its actions do."""
+    """Which moves lie over which steps. A move whose agent marks actions lies only where its actions do, but for its
+    ``memory``."""
 
-    def __init__(self, rows: Sequence[SnapshotRow], near: Sequence[Move]) -> None:
+    def __init__(self, rows: Sequence[SnapshotRow], near: Sequence[Move], *, memory: bool) -> None:
+        self._memory = memory
         self._places = [row.seq for row in rows]
         self._actions: dict[str, list[Move]] = {}
         for move in sorted(near, key=lambda each: each.opening_seq):
@@ -101,7 +109,8 @@ class _Board:
         return over
 
     def _windows(self, move: Move) -> Sequence[Move]:
-        if not move.context.get("marks"):
+        marks = move.context.get("marks")
+        if not marks or (self._memory and marks != ALL):
             return (move,)
         actions = self._actions.get(move.session, [])
         start = bisect_left(actions, move.opening_seq, key=lambda action: action.opening_seq)

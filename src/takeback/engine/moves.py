@@ -2,21 +2,25 @@
 
 `note` is called inside the transaction of every save. Its rules: a start closes what the same session left open at
 that level and below; an end closes its level and below; a manual save outside any agent's move opens a manual one;
-interval saves do nothing. A move whose two ends are the same state is dropped, and so is a turn of an agent that marks all
-its actions (its context says ``marks``) and made none that changed anything: what changed meanwhile is a person's.
+interval saves do nothing. A move whose two ends are the same state is dropped, and so is a turn of an agent that marks its
+actions (its context says ``marks``) and made none that changed anything: what changed meanwhile is a person's. Only what an
+agent remembers is its own, also between its actions, unless it said at the beginning that it marks `ALL` that it does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from takeback.model.ids import new_id
 from takeback.model.move import AGENT_LEVELS, CLOSES, OPENS, Move
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
+
+ALL = "all"
+"""Says of a move's marks that its agent does nothing outside of its actions."""
 
 MAX_ACTIONS = 1000
 """So many actions are remembered in a turn's context; later ones are not."""
@@ -39,8 +43,10 @@ class Event(NamedTuple):
         return {**self.context, **self.noted}
 
 
-Same = Callable[[str, str], bool]
-"""Whether two snapshots, given by id, hold the same state."""
+class Same(Protocol):
+    """Whether two snapshots, given by id, hold the same state, or remember the same: agents' ``memory`` alone."""
+
+    def __call__(self, a: str, b: str, *, memory: bool = False) -> bool: ...
 
 
 def note(
@@ -120,7 +126,7 @@ class _Book:
     def open(self, level: str, event: Event, since: SnapshotRow | None = None) -> Move:
         since = since or self._at
         known = event.everything
-        marks = {"marks": True} if known.pop("marks", None) is True else {}
+        marks = {"marks": ALL} if known.pop("marks", None) is True else {}
         move = Move(
             id=new_id(),
             session=event.session,
@@ -155,7 +161,10 @@ class _Book:
 
     def _did_nothing(self, turn: Move, at: SnapshotRow) -> bool:
         """Whether a turn whose agent marks its actions has none: those that changed nothing are dropped."""
-        return turn.level == "turn" and turn.context.get("marks") is True and not self._actions(turn, at)
+        marks = turn.context.get("marks")
+        if turn.level != "turn" or not marks or self._actions(turn, at):
+            return False
+        return marks == ALL or self._same(turn.opening, at.id, memory=True)
 
     def _actions(self, turn: Move, until: SnapshotRow) -> list[Move]:
         inside = moves.overlapping(self._tx, self._timeline, turn.opening_seq, until.seq + 1)
@@ -183,7 +192,7 @@ class _Book:
             actions = list(known) if isinstance(known, list) else []
             if event.context and len(actions) < MAX_ACTIONS:
                 actions.append({**event.context, "title": event.title, "time_ns": self._now})
-            context = {**around.context, "marks": True, "actions": actions}
+            context = {**around.context, "marks": around.context.get("marks") or True, "actions": actions}
             if context != around.context or event.paths:
                 reported = _union(around.reported, event.paths)
                 moves.update(self._tx, around._replace(reported=reported, context=context))

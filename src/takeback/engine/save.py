@@ -11,9 +11,9 @@ from takeback.engine import moves, pending, record
 from takeback.engine.line import Line, Present
 from takeback.engine.moves import Event, Same
 from takeback.errors import InvalidInput
-from takeback.model.kinds import FOLLOWING
+from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.progress import Watch
-from takeback.model.snapshot import TRIGGERS, Snapshot
+from takeback.model.snapshot import TRIGGERS, Part, Snapshot
 from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -72,10 +72,13 @@ def same_state(line: Line, reader: Reader, present: Present, fresh: Snapshot | N
             row = snapshots.by_id(tx, id)
         return line.load(reader, row).parts if row is not None else {}
 
-    def same(a: str, b: str) -> bool:
+    def matters(part: Part, memory: bool) -> bool:
+        return part.kind in DOCUMENTS if memory else part.kind not in FOLLOWING
+
+    def same(a: str, b: str, *, memory: bool = False) -> bool:
         if a == b:
             return True
-        old, new = ({name: part for name, part in parts(id).items() if part.kind not in FOLLOWING} for id in (a, b))
+        old, new = ({name: part for name, part in parts(id).items() if matters(part, memory)} for id in (a, b))
         return old.keys() == new.keys() and all(part.same_state(old[name]) for name, part in new.items())
 
     return same

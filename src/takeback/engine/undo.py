@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from takeback.engine import conversation, pending
@@ -139,9 +139,11 @@ def _plan(
     line: Line, reader: Reader, present: Present, verb: str, targets: Sequence[Move], after_seq: int, wish: Wish
 ) -> Plan:
     """The plan that takes back some moves together."""
+    states = {name for name, part in present.parts.items() if part.kind in DOCUMENTS}
     with line.blobs.database.read() as tx:
         timeline = line.row(tx).number
         steps = owned_steps(tx, timeline, targets, after_seq)
+        spoken = owned_steps(tx, timeline, targets, after_seq, memory=True) if states else []
     parts = _Parts(line, reader, present)
     effects: list[Effect] = []
     conflicts: list[Kept] = []
@@ -155,7 +157,7 @@ def _plan(
         source = line.source(name, present.parts)
         mine: list[Step] = []
         lost = False
-        for step in steps:
+        for step in spoken if name in states else steps:
             old, new = parts.at(step.before).get(name), parts.at(step.after).get(name)
             if old is None or new is None or new.same_state(old):
                 continue
@@ -174,7 +176,6 @@ def _plan(
             conflicts += proposal.conflicts
             kept += proposal.kept
             notes += proposal.notes
-    states = {name for name, part in present.parts.items() if part.kind in DOCUMENTS}
     beside = happened_beside(line, present, targets)
     return Plan(
         verb=verb,
@@ -191,7 +192,11 @@ def _plan(
         not_captured=_left_out(present),
         notes=tuple(notes),
         pending=tuple(asked),
-        hints=(*(_by_hand(line, conflicts, steps[-1].before, states) if conflicts else ()), *beside.hints),
+        hints=(
+            *_by_hand_of_values([item.part for item in conflicts if item.part in states], spoken),
+            *_by_hand(line, [item for item in conflicts if item.part not in states], steps),
+            *beside.hints,
+        ),
     )
 
 
@@ -258,14 +263,18 @@ def _instead(line: Line, plan: Plan, targets: Sequence[Move]) -> tuple[str, ...]
     return tuple(hints)
 
 
-def _by_hand(line: Line, conflicts: Sequence[Kept], before: SnapshotRow, states: Container[str]) -> tuple[str, ...]:
+def _by_hand_of_values(parts: Sequence[str], steps: Sequence[OwnedStep]) -> Iterator[str]:
+    """How a person makes values what they were, where that is in conflict with what came since."""
+    if parts:
+        back = f"takeback restore {short(steps[-1].before.id)} --only {','.join(parts)}"
+        yield f"`{back}` makes it as it was; what is there now is saved first"
+
+
+def _by_hand(line: Line, conflicts: Sequence[Kept], steps: Sequence[OwnedStep]) -> tuple[str, ...]:
     """How a person looks at both sides of a conflict, and takes the old one."""
-    values = ",".join(item.part for item in conflicts if item.part in states)
-    if values:
-        hint = f"`takeback restore {short(before.id)} --only {values}` makes it as it was; what is there now is saved first"
-        return (hint, *_by_hand(line, [item for item in conflicts if item.part not in states], before, ()))
     if not conflicts:
         return ()
+    before = steps[-1].before
     named = [_typed(line.root, item.path) for item in conflicts if item.path.isprintable()]
     paths = " ".join(named) if 0 < len(named) <= _FEW else "PATH"
     return (
