@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from autogen_agentchat.agents import AssistantAgent
@@ -149,3 +149,9 @@ class TestSource(SourceSuite):
     traces = read
 
     test_the_same_state_can_be_put_elsewhere = None  # type: ignore[assignment] # but in another team: see above
+
+
+def test_what_has_no_state_of_its_own_is_refused_at_once() -> None:
+    with pytest.raises(tb.InvalidInput, match="save_state") as caught:
+        AutogenState("team", cast(Any, object()))
+    assert "tb.State" in caught.value.hints[0]

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import takeback as tb
+from support.agent import World
 
 
 @pytest.fixture
@@ -94,3 +96,26 @@ def test_a_restore_without_a_root_that_fails_is_taken_back() -> None:
     with pytest.raises(RuntimeError, match="broken"):
         line.restore(first)
     assert values[0] == [1, 2]
+
+
+def test_one_text_is_one_part_or_one_path(world: World) -> None:
+    world.write("src", "1")
+    world.write("s", "1")
+    before = world.line.save()
+    world.write("src", "2")
+    world.write("s", "2")
+    assert [each.path for each in world.line.diff(before, paths="src").files] == ["src"]
+    assert world.line.restore(before, only="workspace", paths="src").changed == ("src",)
+    assert (world.read("src"), world.read("s")) == (b"1", b"2")
+    with world.line.action("write", paths="src"):
+        world.write("src", "3")
+    (action,) = (move for move in world.line.log().moves if move.level == "action")
+    assert action.reported == ("src",)
+    assert world.line.undo(only="workspace").changed == ("src",)
+
+
+@pytest.mark.parametrize("wrong", [tb.State("memory", []), [[1]], "memory", 5])
+def test_what_is_no_list_of_sources_is_refused_with_an_example(world: World, wrong: Any) -> None:
+    with pytest.raises(tb.InvalidInput, match="list of sources") as caught:
+        world.store.timeline("another", sources=wrong)
+    assert "sources=[" in caught.value.hints[0]

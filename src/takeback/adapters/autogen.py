@@ -38,6 +38,11 @@ class AutogenState(State):
 
     def __init__(self, name: str, owner: Saves) -> None:
         super().__init__(name, {})
+        if not (callable(getattr(owner, "save_state", None)) and callable(getattr(owner, "load_state", None))):
+            raise InvalidInput(
+                f"a {type(owner).__name__} has no save_state and load_state, as AutoGen's agents and teams have",
+                hints=[f"any other object: tb.State({name!r}, …)"],
+            )
         self._owner = owner
         try:
             self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from takeback.engine.line import Line
 from takeback.engine.timeline import Timeline
@@ -59,7 +59,7 @@ class Store:
         """
         if not name.strip() or "\0" in name:
             raise InvalidInput("a timeline needs a name")
-        given = tuple(sources)
+        given = _checked(sources)
         if root is None:
             root = next((source.root for source in given if source.root), "")
         line = Line(self.blobs, root, name, {}, others=others)
@@ -241,3 +241,14 @@ def open_store(place: str | os.PathLike[str], *, create: bool = True, readonly: 
     if where == MEMORY:
         return Store(open_memory())
     return Store(open_local(where, create=create, readonly=readonly))
+
+
+def _checked(sources: Any) -> tuple[Source, ...]:
+    """InvalidInput for what is no list of sources: one source alone, or the very object that shall be captured."""
+    given = tuple(sources) if isinstance(sources, Iterable) else None
+    if given is None or not all(hasattr(each, "capture") for each in given):
+        raise InvalidInput(
+            f"sources is a list of sources, which {sources!r} is not",
+            hints=["sources=[tb.Workspace('.'), tb.State('memory', agent)]"],
+        )
+    return given

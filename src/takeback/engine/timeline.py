@@ -108,7 +108,7 @@ class Timeline:
             session=session,
             title=title,
             context=context,
-            paths=tuple(paths),
+            paths=_several(paths) or (),
             key=key,
             always=always,
         )
@@ -171,7 +171,7 @@ class Timeline:
 
     def diff(self, a: Reference = "@", b: Reference | None = None, *, paths: Iterable[str] | None = None) -> Diff:
         """What differs between two snapshots; ``b`` defaults to the present."""
-        wanted = None if paths is None else [path.strip("/") for path in paths]
+        wanted = None if paths is None else [path.strip("/") for path in _several(paths) or ()]
         from takeback.engine import history
 
         return history.diff(self._line, a, b, wanted, self._watch())
@@ -215,8 +215,8 @@ class Timeline:
         from takeback.engine import restore as restoring
 
         if to is not None:
-            return restoring.plan_to(self._line, reference, _places(to, only), paths)
-        return restoring.plan_restore(self._line, reference, only, paths, self._watch())
+            return restoring.plan_to(self._line, reference, _places(to, only), _several(paths))
+        return restoring.plan_restore(self._line, reference, _several(only), _several(paths), self._watch())
 
     def plan_undo(
         self,
@@ -232,7 +232,7 @@ class Timeline:
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
-        return undoing.plan_undo(self._line, Wish(move, since, level, session, shared, _names(only)), self._watch())
+        return undoing.plan_undo(self._line, Wish(move, since, level, session, shared, _several(only)), self._watch())
 
     def plan_redo(self, move: str | None = None) -> Plan:
         """What `redo` would do; nothing is touched."""
@@ -259,9 +259,9 @@ class Timeline:
 
         if to is None:
             target = reference if self.root else self.show(reference)  # each try may add to what `@-2` counts
-            wanted = _names(only), None if paths is None else tuple(paths)
+            wanted = _several(only), _several(paths)
             return until_alone(self._line, lambda: restoring.restore(self._line, target, *wanted, self._watch()))
-        return restoring.restore_to(self._line, reference, _places(to, only), paths)
+        return restoring.restore_to(self._line, reference, _places(to, only), _several(paths))
 
     def undo(
         self,
@@ -284,7 +284,7 @@ class Timeline:
 
         if since is not None and not self.root:
             since = self.show(since, session=session)
-        wish = Wish(move, since, level, session, shared, _names(only))
+        wish = Wish(move, since, level, session, shared, _several(only))
         return until_alone(self._line, lambda: undoing.undo(self._line, wish, self._watch()))
 
     def redo(self, move: str | None = None) -> Report:
@@ -350,7 +350,7 @@ class Timeline:
 
     def action(self, title: str = "", *, session: str = "", paths: Iterable[str] = (), key: str = "") -> Scope:
         """A block of code as one action inside a turn."""
-        return Scope(self.save, "before_action", "after_action", title, session, tuple(paths), key)
+        return Scope(self.save, "before_action", "after_action", title, session, _several(paths) or (), key)
 
     def every(self, interval: str | float) -> Interval:
         """Snapshots every so often while the block runs."""
@@ -384,13 +384,14 @@ class Timeline:
         return Watch(budget, self._listener)
 
 
-def _names(only: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if only is None else tuple(dict.fromkeys(only))
+def _several(given: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Each once; a text is one of them, not its letters."""
+    return None if given is None else (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
 
 
 def _places(to: StrPath | Mapping[str, StrPath], only: Iterable[str] | None = None) -> dict[str, str]:
     if not isinstance(to, Mapping):
-        parts = list(only or ("workspace",))
+        parts = list(_several(only) or ("workspace",))
         if len(parts) > 1:
             raise InvalidInput(
                 f"{' and '.join(parts)} cannot share a directory", hints=["restore them one by one, each to its own"]
