@@ -98,11 +98,12 @@ def _open(part: str) -> int:
 
 def _put_history(store: BlobStore) -> list[bytes]:
     """Store the rows of the catalogue as blobs; their ids."""
+    with store.database.read() as tx:
+        pages = list(tables.pages(tx))  # first all of them: a pack, which many of them need, is begun by a write
     with store.writer() as writer:
-        with store.database.read() as tx:
-            pages = [writer.put(_short_enough(page), BlobKind.HISTORY) for page in tables.pages(tx)]
+        ids = [writer.put(_short_enough(page), BlobKind.HISTORY) for page in pages]
         writer.commit(_nothing)
-    return pages
+    return ids
 
 
 def _short_enough(page: bytes) -> bytes:
