@@ -122,12 +122,13 @@ def test_a_restore_that_meets_another_change_meanwhile_leaves_it(agent: Agent) -
 
         def acquire(self) -> None:
             self.had += 1
-            if self.had == 1:
+            if self.had == 3:  # after the save and the look at the present
                 agent.messages.append("just now")
 
         def release(self) -> None: ...
 
-        def __enter__(self) -> None: ...
+        def __enter__(self) -> None:
+            self.acquire()
 
         def __exit__(self, *error: object) -> None: ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -169,35 +169,40 @@ class State:
 
 
 class _Held:
-    """A lock that this thread holds for one staged state or several: they may share one, which need not be reentrant."""
+    """A lock that this thread holds for one staged state or several: they may share one, which need not be reentrant.
+
+    An interrupt (Ctrl-C) may come between any two steps here. So whoever uses it is noted before it is taken, and it is
+    taken by a ``with`` that cannot be left without giving it back.
+    """
 
     def __init__(self, lock: Lock) -> None:
         self.lock = lock
-        self.users = 0
+        self._users: set[int] = set()
+        self._inside = self._hold()
 
-    def give_back(self) -> None:
-        self.users -= 1
-        if not self.users:
-            _HELD.locks.remove(self)
-            self.lock.release()
+    def _hold(self) -> Generator[None]:
+        with self.lock:
+            yield
+
+    def take(self, user: StagedState) -> None:
+        first = not self._users
+        self._users.add(id(user))
+        if first:
+            next(self._inside)
+
+    def give_back(self, user: StagedState) -> None:
+        self._users.discard(id(user))
+        if not self._users:
+            _HELD.locks.pop(id(self.lock), None)
+            self._inside.close()
 
 
 class _HeldHere(threading.local):
     def __init__(self) -> None:
-        self.locks: list[_Held] = []
+        self.locks: dict[int, _Held] = {}
 
 
 _HELD = _HeldHere()
-
-
-def _hold(lock: Lock) -> _Held:
-    held = next((each for each in _HELD.locks if each.lock is lock), None)
-    if held is None:
-        lock.acquire()
-        held = _Held(lock)
-        _HELD.locks.append(held)
-    held.users += 1
-    return held
 
 
 class StagedState:
@@ -209,9 +214,10 @@ class StagedState:
         self._held: _Held | None = None
         if self._wanted is None:
             raise InvalidInput(f"{source.name} cannot be removed: it is an object")
-        if source._lock is not None:
-            self._held = _hold(source._lock)
         try:
+            if source._lock is not None:
+                self._held = _HELD.locks.setdefault(id(source._lock), _Held(source._lock))
+                self._held.take(self)
             known, recall = documents.Known(source._types), source._made.recall if source._made is not None else None
             if not self._is_as_captured(effects[0]):
                 known.allow(documents.types_in(source.object))
@@ -236,9 +242,9 @@ class StagedState:
             self.discard()
 
     def discard(self) -> None:
-        held, self._held = self._held, None
-        if held is not None:
-            held.give_back()
+        if self._held is not None:
+            self._held.give_back(self)
+            self._held = None
 
     def _is_as_captured(self, effect: Effect) -> bool:
         """Whether the object is as it was when the plan was made; Conflict if somebody else changed it meanwhile."""
