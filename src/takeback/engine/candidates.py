@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from takeback.engine.attribution import OPEN_END
@@ -14,6 +15,9 @@ from takeback.model.move import AGENT_LEVELS, LEVELS, Move
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
+
+_PAGE = 16
+"""So many moves are looked at first."""
 
 
 class Wish(NamedTuple):
@@ -40,18 +44,30 @@ class Wish(NamedTuple):
 
 def candidates(line: Line, wish: Wish) -> Iterator[tuple[list[Move], int]]:
     """The moves to try, each as a group that is taken back together, with where the group begins."""
+    if wish.move is None and wish.since is None:
+        yield from (([move], 0) for move in _newest_in_pages(line, wish))
+        return
+    groups: list[tuple[list[Move], int]] = []
     with line.blobs.database.read() as tx:
-        timeline = line.row(tx).number
         if wish.move is not None:
             groups = [([_named(tx, line, wish.move)], 0)]
         elif wish.since is not None:
             start = resolve(tx, line, wish.since, wish.session)
-            group = _since(tx, timeline, start, wish)
+            group = _since(tx, line.row(tx).number, start, wish)
             groups = [(group, start.seq)] if group else []
-        else:
-            yield from (([move], 0) for move in _newest_first(tx, timeline, wish))
-            return
     yield from groups
+
+
+def _newest_in_pages(line: Line, wish: Wish) -> Iterator[Move]:
+    """Each page is read in a transaction of its own: most often the first move is it, and the iterator is given up."""
+    passed, size = 0, _PAGE
+    while True:
+        with line.blobs.database.read() as tx:
+            page = list(islice(_newest_first(tx, line.row(tx).number, wish), passed, passed + size))
+        yield from page
+        if len(page) < size:
+            return
+        passed, size = passed + size, 4 * size
 
 
 def _named(tx: Transaction, line: Line, reference: str) -> Move:
