@@ -519,3 +519,30 @@ def test_what_another_manager_has_cleared_is_an_error_that_says_so(tmp_path: Pat
         with pytest.raises(RollbackError, match="not in this store any more"):
             one.rollback_last()
         assert session == before
+
+
+def test_old_snapshots_that_cannot_be_dropped_now_are_dropped_later(
+    session: ClaudmasterSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a store that somebody else writes to for too long."""
+
+    def taken(line: tb.Timeline, reference: object) -> str:
+        raise tb.Locked("others have been writing to the store for too long")
+
+    manager = StateRollbackManager(session, max_snapshots=1)
+    manager.create_snapshot("one")
+    with monkeypatch.context() as busy:
+        busy.setattr(tb.Timeline, "drop", taken)
+        newest = manager.create_snapshot("two")
+        session.say("lost")
+        assert manager.rollback_to(newest.snapshot_id)
+    assert [each.label for each in manager.snapshots] == ["two"]
+    manager.clear_old_snapshots()
+    assert "one" not in [label for row in manager._line.log().snapshots for label in row.labels]
+    manager.close()
+
+
+@pytest.mark.parametrize("most", [None, "3", 1.5])
+def test_how_many_snapshots_are_kept_is_a_whole_number(session: ClaudmasterSession, most: Any) -> None:
+    with pytest.raises(tb.InvalidInput, match="whole number"):
+        StateRollbackManager(session, most)

@@ -95,6 +95,8 @@ class StateRollbackManager:
         holes: Allowed = False,
         types: Iterable[type] = (),
     ) -> None:
+        if not isinstance(max_snapshots, int):
+            raise InvalidInput(f"max_snapshots is a whole number, not {max_snapshots!r:.60}")
         self.max_snapshots = max_snapshots
         self.snapshots: list[StateSnapshot] = []
         """Oldest first."""
@@ -229,7 +231,8 @@ class StateRollbackManager:
         """Drop what is not listed any more, and of what rollbacks replaced all but the latest; give memory back."""
         listed = {each.snapshot_id for each in self.snapshots}
         for id in self._held.keys() - listed:
-            self._drop(self._held.pop(id))
+            if self._drop(id):
+                del self._held[id]
         beside = [row for row in self._line.log().snapshots[1:] if row.trigger in ("safety", "restore")]
         for row in beside[2 * max(self.max_snapshots, 0) :]:
             self._drop(row.id)
@@ -237,12 +240,17 @@ class StateRollbackManager:
             if not self._store.maintain().busy:
                 self._dropped = 0
 
-    def _drop(self, snapshot: Snapshot | str) -> None:
+    def _drop(self, id: str) -> bool:
+        """Whether it is done with. What cannot be dropped now is dropped later: the snapshot or rollback that went before
+        has been made, whatever becomes of the old ones."""
         try:
-            self._line.drop(snapshot)
+            self._line.drop(id)
             self._dropped += 1
         except (NotFound, InvalidInput):
-            return  # somebody else has dropped it, or pinned it
+            return True  # somebody else has dropped it, or pinned it
+        except TakebackError:
+            return False
+        return True
 
 
 def _timeline_of(session: Any) -> str:
