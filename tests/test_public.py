@@ -125,3 +125,13 @@ def test_the_api_is_typed_as_it_is_used() -> None:
     example = Path(__file__).parent / "typing" / "public_api.py"
     out, problems, status = mypy.run(["--strict", "--no-error-summary", str(example)])
     assert status == 0, out + problems
+
+
+def test_documents_are_there_without_another_import() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", "import takeback as tb; print(tb.documents.register.__name__)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "register\n"

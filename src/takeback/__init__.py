@@ -138,10 +138,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'takeback' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "documents":  # whose `register` and `get` are for callers, too
+        return import_module("takeback.documents")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'takeback' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)
     globals()[name] = value
     return value
