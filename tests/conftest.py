@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import tempfile
@@ -10,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("support")  # before it is imported, so that its failures show values
+# Before they are imported, so that their failures show values.
+pytest.register_assert_rewrite("support", "takeback.testing")
 
 from support import counts, quiet, services  # noqa: E402
 from support.trees import Spec, make_tree, remove  # noqa: E402
@@ -92,6 +94,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             unknown = [name for name in mark.args if name not in services.SERVICES]
             if unknown or not mark.args:
                 raise pytest.UsageError(f"{item.nodeid}: no such service {unknown}; see tests/support/services.py")
+
+
+def pytest_collection_finish() -> None:
+    """The frameworks that tests import stay: whoever collects garbage need not look at them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

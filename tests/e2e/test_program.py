@@ -167,7 +167,8 @@ def _offered(project: Path, words: str) -> list[str]:
 
 
 def test_the_shell_gets_labels_ids_and_moves(project: Path) -> None:
-    assert _offered(project, "takeback show ") == []  # no store yet
+    assert _offered(project, "takeback restore ") == []  # no store yet
+    assert _offered(project, "takeback show ") == [""]  # but an agent's snapshot file may be shown, too
     (project / "a.txt").write_text("one\n")
     id = json.loads(takeback("save", "-m", "good", "--json", cwd=project).stdout)["id"][:8]
     ran = takeback("run", "--json", "--", "sh", "-c", "echo two > a.txt", cwd=project)
@@ -176,7 +177,7 @@ def test_the_shell_gets_labels_ids_and_moves(project: Path) -> None:
     assert _offered(project, "takeback restore go") == ["good"]
     assert _offered(project, f"takeback undo {move[:3]}") == [move]
     assert "good" in _offered(project, "takeback undo --since ")
-    assert _offered(project, "takeback --store elsewhere show ") == []
+    assert _offered(project, "takeback --store elsewhere restore ") == []
     undo = json.loads(takeback("undo", "--yes", "--json", cwd=project).stdout)["move"][:8]
     assert _offered(project, "takeback redo ") == [undo]
 
