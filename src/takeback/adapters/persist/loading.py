@@ -95,7 +95,7 @@ class Loader:
             return cls(**kwargs)
         except RecursionError:
             raise
-        except Exception as error:
+        except Exception as error:  # a class's own constructor may raise anything
             raise self._failed(tuple(id), place, error) from error
 
     def _argument(self, value: Any, place: Place, may_know: bool) -> Any:
