@@ -1,0 +1,1 @@
+"""A container: its files, volumes and settings, captured from a running one and put back as the same one."""
