@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.boxes import Box
 from support.git import commit_all, git, init_repository
 from support.trees import Dir, File, Link, Spec, Tree, make_tree, read_tree
 from takeback import State, Workspace
@@ -64,6 +66,30 @@ class TestWorkspace(SourceSuite):
     def _tree(self, source: Source) -> Tree:
         tree = read_tree(source.root)
         return {path: node for path, node in tree.items() if not path.startswith(b".takeback-stage-")}
+
+
+class TestBox(TestWorkspace):
+    """What is replaced as a whole: the tests of containers are made of it where no Docker is needed."""
+
+    TAKES_BACK = True
+
+    def make(self, place: Path) -> Source:
+        return Box(Path(super().make(place).root))
+
+    def change(self, source: Source, number: int) -> None:
+        super().change(self._workspace(source), number)
+
+    def read(self, source: Source) -> object:
+        return super().read(self._workspace(source))
+
+    def traces(self, source: Source) -> object:
+        workspace = self._workspace(source)
+        above, name = os.path.split(workspace.root)
+        return super().traces(workspace), sorted(each for each in os.listdir(above) if each.startswith(name))
+
+    def _workspace(self, source: Source) -> Workspace:
+        assert isinstance(source, Box)
+        return Workspace(source.place)
 
 
 @dataclass

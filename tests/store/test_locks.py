@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from support.processes import in_child, start
+from support.processes import finish, in_child, start
 from takeback.errors import InvalidInput, Locked, NotFound
 from takeback.store import locks, queueing
-from takeback.store.locks import root_lock
+from takeback.store.locks import named_lock, root_lock
 
 
 @contextmanager
@@ -200,7 +200,7 @@ def test_where_directories_cannot_be_locked_a_file_elsewhere_is(
         flock(fd, operation)
 
     monkeypatch.setattr(fcntl, "flock", as_on_nfs)
-    monkeypatch.setattr(locks, "_FALLBACK", str(tmp_path / "tmp"))
+    monkeypatch.setattr(locks, "_SHARED", str(tmp_path / "tmp"))
     with root_lock(str(tmp_path / "nfs")):
         assert not free(tmp_path / "nfs")
     assert free(tmp_path / "nfs")
@@ -214,7 +214,7 @@ def test_where_nothing_can_be_locked_it_says_so_instead_of_going_on(
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    monkeypatch.setattr(locks, "_FALLBACK", str(tmp_path))
+    monkeypatch.setattr(locks, "_SHARED", str(tmp_path))
     with pytest.raises(Exception, match="No locks available"), root_lock(str(tmp_path)):
         pytest.fail("went on without a lock")
 
@@ -252,3 +252,118 @@ def test_whoever_takes_the_lock_again_and_again_does_not_keep_others_out(tmp_pat
     else:
         pytest.fail("it was pushed aside three hundred times")
     other.join()
+
+
+# by name
+
+NAMES = ["container", "", "/etc/passwd", "../..", "a b\n\0c", "\udcff\ud800", "name" * 5000]
+
+
+def is_free(name: str) -> bool:
+    try:
+        with named_lock(name, timeout=0):
+            return True
+    except Locked:
+        return False
+
+
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the files of names are, for this test."""
+    (tmp_path / "shared").mkdir()
+    monkeypatch.setattr(locks, "_SHARED", str(tmp_path / "shared"))
+    return tmp_path / "shared"
+
+
+@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
+def test_a_name_of_any_kind_is_locked_for_the_block_and_leaves_nothing(name: str, shared: Path) -> None:
+    with named_lock(name):
+        assert not is_free(name) and not in_child(lambda: is_free(name))[1]
+        assert is_free(name + "x") and is_free("other")
+    assert is_free(name) and list(shared.iterdir()) == []
+
+
+def test_a_killed_holder_leaves_no_lock_on_a_name(shared: Path) -> None:
+    def hold_and_die() -> None:
+        with named_lock("box"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    assert in_child(hold_and_die)[0] == -signal.SIGKILL
+    assert len(list(shared.iterdir())) == 1
+    assert is_free("box") and list(shared.iterdir()) == []
+
+
+def test_the_message_names_what_is_locked_and_who_holds_it(shared: Path) -> None:
+    ready, tell = os.pipe()
+
+    def hold() -> None:
+        with named_lock("container box"):
+            os.write(tell, b"x")
+            signal.pause()
+
+    pid, result = start(hold)
+    os.read(ready, 1)
+    said: list[str] = []
+    with pytest.raises(Locked) as caught, named_lock("container box", timeout=1.2, waiting=said.append):
+        pass
+    assert "container box is in use" in caught.value.message and f"process {pid} (" in caught.value.message
+    assert len(said) == 1 and str(pid) in said[0]
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    for fd in (ready, tell, result):
+        os.close(fd)
+
+
+def test_many_who_come_and_go_never_hold_a_name_together(shared: Path) -> None:
+    inside = shared.parent / "inside"
+
+    def work() -> None:
+        for _ in range(200):
+            with named_lock("box", timeout=60):
+                os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
+                os.unlink(inside)
+
+    children = [start(work) for _ in range(4)]
+    assert [finish(child)[0] for child in children] == [0] * 4
+    assert list(shared.iterdir()) == []
+
+
+def test_a_file_that_was_removed_while_somebody_waited_for_it_is_not_believed(shared: Path) -> None:
+    waiting, got = threading.Event(), threading.Event()
+
+    def second() -> None:
+        with named_lock("box", timeout=30, waiting=lambda who: waiting.set()):
+            got.set()
+            assert not in_child(lambda: is_free("box"))[1]
+
+    thread = threading.Thread(target=second)
+    with named_lock("box"):
+        thread.start()
+        waiting.wait()
+        (file,) = shared.iterdir()
+        file.unlink()
+        with named_lock("box"):
+            pass
+    thread.join()
+    assert got.is_set()
+
+
+def test_a_file_that_another_user_made_serves_everybody(shared: Path) -> None:
+    with named_lock("box"):
+        (file,) = shared.iterdir()
+        assert stat.S_IMODE(file.stat().st_mode) == 0o644
+    before = os.umask(0o077)
+    try:
+        with named_lock("box"):
+            assert stat.S_IMODE(next(shared.iterdir()).stat().st_mode) == 0o644
+    finally:
+        os.umask(before)
+
+
+def test_a_link_in_the_place_of_a_names_file_is_refused(shared: Path) -> None:
+    with named_lock("box"):
+        (file,) = shared.iterdir()
+    (shared / "victim").write_text("x")
+    file.symlink_to("victim")
+    with pytest.raises(Exception, match="opening the lock file"), named_lock("box", timeout=0):
+        pytest.fail("followed a link")

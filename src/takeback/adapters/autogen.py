@@ -95,4 +95,6 @@ class _Loading:
             self._part.load(self._before)  # a team is loaded agent by agent: half of them may be
             raise
 
+    def finish(self) -> None: ...
+
     def discard(self) -> None: ...

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from takeback.engine import journal, moves, pending, record
@@ -62,27 +63,60 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
         for each in staged:
             each.apply()
         done, kept = _read_back(line, plan.effects, staged, present.parts)
-        return conclude(line, writer, plan, safety, present.parts, done, kept)
+        report = conclude(line, writer, plan, safety, present.parts, done, kept)
     except BaseException as error:
-        for each in staged:
-            each.discard()
-        if safety is not None:
-            _take_back(line, writer, plan, present, error)
+        _take_back(line, writer, plan, present, staged, safety, error)
         raise
+    return replace(report, notes=(*report.notes, *finish(staged)))
 
 
-def _take_back(line: Line, writer: Writer, plan: Plan, present: Present, error: BaseException) -> None:
+def finish(staged: Sequence[Staged]) -> list[str]:
+    """Let go of what stood there before, now that all is recorded. What cannot go now is said; it goes at the next look."""
+    notes = []
+    for each in staged:
+        try:
+            each.finish()
+        except Exception as error:  # a source's own code may raise anything, and nothing may undo what is recorded
+            notes.append(f"all is in place, but what was there before could not be removed yet: {error}")
+    return notes
+
+
+def _take_back(
+    line: Line,
+    writer: Writer,
+    plan: Plan,
+    present: Present,
+    staged: Sequence[Staged],
+    safety: SnapshotRow | None,
+    error: BaseException,
+) -> None:
     """Have all as it was before a plan that could not be carried out, or leave that to whoever can."""
-    try:
-        # With a journal that has ended it was recorded, and what failed came later.
-        if not journal_roots(line) or journal.pending(line) is not None:
+    recorded = safety is not None and _is_recorded(line)
+    if recorded:  # what failed came later
+        finish(staged)
+        return
+    left = recorded is None
+    for each in staged:
+        try:
+            each.discard()
+        except Exception:  # it must not be in the others' way
+            left = True
+    if safety is not None and recorded is not None:
+        try:
             journal.roll_back(line, writer, plan.effects, present.parts)
-    except Exception:  # an object's own code may raise anything
-        if isinstance(error, TakebackError):
-            error.hints = (
-                *error.hints,
-                f"the next `takeback` command here finishes this {plan.verb}, or takes it back",
-            )
+            left = False
+        except Exception:  # an object's own code may raise anything
+            left = True
+    if left and isinstance(error, TakebackError):
+        error.hints = (*error.hints, f"the next `takeback` command here finishes this {plan.verb}, or takes it back")
+
+
+def _is_recorded(line: Line) -> bool | None:
+    """Whether a plan that had begun is recorded, which the end of its journal says; None if that cannot be read."""
+    try:
+        return bool(journal_roots(line)) and journal.pending(line) is None
+    except Exception:
+        return None
 
 
 def conclude(

@@ -23,7 +23,7 @@ from takeback.store.writer import Writer
 
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Kept, Plan
-    from takeback.sources.protocol import Source
+    from takeback.sources.protocol import Source, Staged
 
 
 def pending(line: Line) -> Journal | None:
@@ -47,22 +47,24 @@ def recover(line: Line, writer: Writer) -> bool:
     found = pending(line)
     if found is None:
         return False
-    from takeback.engine.apply import conclude
+    from takeback.engine.apply import conclude, finish
     from takeback.engine.plandoc import decode_plan
 
     plan = decode_plan(writer.reader.get(found.plan, BlobKind.DOCUMENT))
     safety, snapshot = _safety(line, writer, found)
     owner = _owner(line, found, plan, snapshot.parts)
     _check_safety(owner, writer, plan, snapshot)
+    staged: list[Staged] = []
     try:
-        done, kept = _finish(owner, writer, plan, snapshot.parts)
+        done, kept = _finish(owner, writer, plan, snapshot.parts, staged)
     except TakebackError:
-        roll_back(owner, writer, plan.effects, snapshot.parts)
+        roll_back(owner, writer, plan.effects, snapshot.parts, staged)
         return True
     if done or plan.pending:
         conclude(owner, writer, plan, safety, _as_of(owner, writer, snapshot), done, kept)
     else:
         _end(owner)
+    finish(staged)
     return True
 
 
@@ -112,22 +114,36 @@ def _as_of(line: Line, writer: Writer, safety: Snapshot) -> dict[str, Part]:
     return parts
 
 
-def roll_back(line: Line, writer: Writer, effects: Sequence[Effect], parts: Mapping[str, Part]) -> None:
+def roll_back(
+    line: Line, writer: Writer, effects: Sequence[Effect], parts: Mapping[str, Part], begun: Sequence[Staged] = ()
+) -> None:
     """Put every path back that an unfinished plan has changed, and end its journal. What cannot be put back is in no
-    other part's way; the journal stays then."""
+    other part's way; the journal stays then. What was ``begun`` of it here goes first."""
+    from takeback.engine.apply import finish
+
     failed: Exception | None = None
+    staged: list[Staged] = []
+    for each in begun:
+        try:
+            each.discard()
+        except Exception as error:
+            failed = failed or error
     for part in {effect.part for effect in effects}:
         some = [effect.inverse() for effect in effects if effect.part == part]
         try:
-            _carry_on(line.source(part, parts), writer, some)
+            _carry_on(line.source(part, parts), writer, some, staged)
         except Exception as error:  # an object's own code may raise anything
             failed = failed or error
+    if failed is None:
+        _end(line)
+    finish(staged)
     if failed is not None:
         raise failed
-    _end(line)
 
 
-def _finish(line: Line, writer: Writer, plan: Plan, parts: Mapping[str, Part]) -> tuple[list[Effect], list[Kept]]:
+def _finish(
+    line: Line, writer: Writer, plan: Plan, parts: Mapping[str, Part], staged: list[Staged]
+) -> tuple[list[Effect], list[Kept]]:
     """Do what is left of a plan: the effects that are in place then, and the paths that somebody changed since."""
     from takeback.model.plan import Kept
 
@@ -138,36 +154,41 @@ def _finish(line: Line, writer: Writer, plan: Plan, parts: Mapping[str, Part]) -
         some = [effect for effect in plan.effects if effect.part == part]
         if parts[part].kind in DOCUMENTS:
             source.stage(writer.reader, some).discard()  # all of what is to be pending must be there
-        _carry_on(source, writer, some)
+        _carry_on(source, writer, some, staged)
         still = set(source.unfinished(some))
         done += [effect for effect in some if effect not in still]
         kept += [Kept(part, effect.path, "it was changed after the restore was interrupted") for effect in still]
     return done, kept
 
 
-def _carry_on(source: Source, writer: Writer, effects: Sequence[Effect]) -> None:
-    """Do what is left of some effects. What is neither as it was nor on its way is somebody else's, and stays."""
+def _carry_on(source: Source, writer: Writer, effects: Sequence[Effect], staged: list[Staged]) -> None:
+    """Do what is left of some effects. What is neither as it was nor on its way is somebody else's, and stays. What
+    is ``staged`` meanwhile, and has taken its place, is to be finished once that is recorded."""
     left = set(source.unfinished(effects))
     untouched = _untouched(source, effects)
     todo = [effect for effect in effects if effect in left and (effect in untouched or _on_its_way(effect))]
     try:
-        _put(source, writer, todo)
+        staged += _put(source, writer, todo)
     except Conflict:
         # Something is in the way of one of them. The others are done without it, in an order that makes room first.
         for effect in sorted(todo, key=_order):
             try:
-                _put(source, writer, [effect])
+                for each in _put(source, writer, [effect]):
+                    each.finish()  # before the next is made ready
             except Conflict:
                 continue
 
 
-def _put(source: Source, writer: Writer, effects: Sequence[Effect]) -> None:
-    if effects:
-        staged = source.stage(writer.reader, effects)
-        try:
-            staged.apply()
-        finally:
-            staged.discard()
+def _put(source: Source, writer: Writer, effects: Sequence[Effect]) -> list[Staged]:
+    if not effects:
+        return []
+    staged = source.stage(writer.reader, effects)
+    try:
+        staged.apply()
+    except BaseException:
+        staged.discard()
+        raise
+    return [staged]
 
 
 def _untouched(source: Source, effects: Sequence[Effect]) -> set[Effect]:

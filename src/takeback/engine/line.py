@@ -22,7 +22,7 @@ from takeback.store.catalogue import snapshots, timelines
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.catalogue.timelines import TimelineRow
-from takeback.store.locks import root_lock
+from takeback.store.locks import named_lock, root_lock
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -72,10 +72,13 @@ class Line:
 
     @contextmanager
     def locked(self, timeout: float = 10.0) -> Iterator[None]:
-        """Keep everybody else from looking at, or changing, the same roots, whatever store they use."""
+        """Keep everybody else from looking at, or changing, the same roots and what has the same lock, whatever store
+        they use."""
         with ExitStack() as stack:
             for root in sorted({source.root for source in self.sources.values() if source.root}):
                 stack.enter_context(root_lock(root, timeout, self.waiting))
+            for name in sorted({source.lock for source in self.sources.values() if source.lock}):
+                stack.enter_context(named_lock(name, timeout, self.waiting))
             yield
 
     @contextmanager

@@ -128,11 +128,13 @@ def put(source: Source, reader: Reader, effects: Sequence[Effect], durable: bool
     staged = source.stage(reader, effects, durable=durable)
     try:
         staged.apply()
-    finally:
+        left = source.unfinished(effects)
+        if left:
+            raise Integrity(f"{left[0].path} did not come out as stored", hints=["is another program writing there?"])
+    except BaseException:
         staged.discard()
-    left = source.unfinished(effects)
-    if left:
-        raise Integrity(f"{left[0].path} did not come out as stored", hints=["is another program writing there?"])
+        raise
+    staged.finish()
 
 
 def _check_place(source: Source, place: str, effects: Sequence[Effect]) -> None:

@@ -48,8 +48,12 @@ class Staged(Protocol):
     def apply(self) -> None:
         """Put everything into place. What is already there is left as it is, so that a second try is safe."""
 
+    def finish(self) -> None:
+        """What stood there before `apply` may go: all is recorded. From here on `discard` is quiet, whatever this raises."""
+
     def discard(self) -> None:
-        """Remove what was staged; quiet after `apply`."""
+        """Remove what was staged. Between `apply` and `finish` it takes back what was applied, where the source can, and
+        is quiet where it cannot; the second time it is quiet."""
 
 
 class Source(Protocol):
@@ -59,6 +63,8 @@ class Source(Protocol):
     kind: str
     root: str
     """The real path that is locked while the source is looked at or changed; empty if there is none."""
+    lock: str
+    """A name that is locked then, for what is no directory; empty if there is none. It never begins with a slash."""
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Everything there is now, as blobs in ``writer``; ``previous`` is what the last snapshot holds."""

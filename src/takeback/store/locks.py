@@ -1,9 +1,13 @@
-"""The lock on a real root: one operation at a time on one directory, whatever timeline, store or process it is of.
+"""The lock on a real root: one operation at a time on one directory, whatever timeline, store or process it is of; and
+the same for what is no directory, by a name.
 
 It is a kernel lock on the directory itself, so nothing is left behind, and a crashed holder leaves no lock. Each
 `root_lock` opens the directory anew, therefore threads exclude each other too, and a thread that takes the same
 lock twice waits for itself. Those who wait come before those who come later (`takeback.store.queueing`). A forked
 child gives up its copies at once: the lock stays with the parent alone.
+
+A name's lock is one on an empty file in the system's temporary directory, for all users of the machine. Whoever leaves it
+removes the file, unless somebody waits; a killed one leaves the file, but no lock.
 """
 
 from __future__ import annotations
@@ -11,9 +15,10 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from blake3 import blake3
 
@@ -25,7 +30,7 @@ from takeback.store.durable import storage_error
 _NO_FLOCK = {errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.ENOSYS}
 _POLL = 0.02
 _MOMENT = 1.0
-_FALLBACK = "/tmp"
+_SHARED = "/tmp"
 
 _HELD: set[int] = set()
 """Descriptors of this process' locks, for the child of a fork to close."""
@@ -37,7 +42,30 @@ def root_lock(path: str, timeout: float = 10.0, waiting: Callable[[str], None] |
 
     ``waiting`` is told who holds it, once, if it takes longer than a moment.
     """
-    fd = _locked(path, timeout, waiting)
+    with _holding(_locked(_open_directory(path), path, timeout, waiting)):
+        yield
+
+
+@contextmanager
+def named_lock(name: str, timeout: float = 10.0, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """The same for anything that has a name, which may be any text."""
+    key = blake3(b"name:" + name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    deadline = time.monotonic() + timeout
+    fd = _locked(_lock_file(key), name, timeout, waiting)
+    while not _is_current(fd, key):  # whoever had it has removed the file since it was opened
+        os.close(fd)
+        fd = _locked(_lock_file(key), name, max(0.0, deadline - time.monotonic()), waiting)
+    with _holding(fd):
+        try:
+            yield
+        finally:
+            if fd in _HELD and not queueing.others_wait(fd):  # whom a newcomer would not see on another file
+                with suppress(OSError):  # another user's, who removes it
+                    os.unlink(_file_name(key))
+
+
+@contextmanager
+def _holding(fd: int) -> Iterator[None]:
     owner = os.getpid()
     _HELD.add(fd)
     try:
@@ -50,9 +78,9 @@ def root_lock(path: str, timeout: float = 10.0, waiting: Callable[[str], None] |
             os.close(fd)
 
 
-def _locked(path: str, timeout: float, waiting: Callable[[str], None] | None) -> int:
-    fd = _open_directory(path)
-    on_directory = True
+def _locked(fd: int, path: str, timeout: float, waiting: Callable[[str], None] | None) -> int:
+    """An open directory or file, once its lock is held; it is closed if not."""
+    on_directory = stat.S_ISDIR(os.fstat(fd).st_mode)
     deadline = time.monotonic() + timeout
     try:
         if timeout > 0 and queueing.others_wait(fd):
@@ -102,15 +130,38 @@ def _instead_of(fd: int) -> int:
     It is named by device and inode, so that every path to the directory leads to the same file; ``fd`` is closed.
     """
     status = os.fstat(fd)
-    key = blake3(f"{status.st_dev}:{status.st_ino}".encode()).hexdigest()[:32]
-    name = f"{_FALLBACK}/takeback-{key}.lock"
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        file = os.open(name, flags)
-    except FileNotFoundError:
-        file = os.open(name, flags | os.O_CREAT, 0o644)
+    file = _lock_file(blake3(f"{status.st_dev}:{status.st_ino}".encode()).hexdigest()[:32])
     os.close(fd)
     return file
+
+
+def _file_name(key: str) -> str:
+    return f"{_SHARED}/takeback-{key}.lock"
+
+
+def _lock_file(key: str) -> int:
+    """An open file that stands for what has this key, which every user can open."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        while True:
+            try:
+                return os.open(_file_name(key), flags)
+            except FileNotFoundError:
+                # Never O_CREAT alone: in a shared directory the kernel refuses it for a file of somebody else's.
+                with suppress(FileExistsError):
+                    fd = os.open(_file_name(key), flags | os.O_CREAT | os.O_EXCL, 0o644)
+                    os.fchmod(fd, 0o644)
+                    return fd
+    except OSError as error:
+        raise storage_error(error, f"opening the lock file {_file_name(key)}") from error
+
+
+def _is_current(fd: int, key: str) -> bool:
+    """Whether the file that is locked is the one that others would open."""
+    try:
+        return os.path.samestat(os.fstat(fd), os.lstat(_file_name(key)))
+    except OSError:
+        return False
 
 
 def _taken(fd: int, path: str, timeout: float) -> Locked:

@@ -26,6 +26,9 @@ class SourceSuite:
     SEPARABLE = True
     """Whether one change can be taken back while a later one stays; otherwise that is a conflict."""
 
+    TAKES_BACK = False
+    """Whether what was applied can be discarded until it is finished."""
+
     def make(self, place: Path) -> Source:
         """A source with some content, in or beside an empty directory."""
         raise NotImplementedError
@@ -180,10 +183,33 @@ class SourceSuite:
             staged.apply()
             state = self.read(source)
             staged.apply()
-            staged.discard()
+            staged.finish()
         assert self.read(source) == state
         self.put(store, source, effects)
         assert self.read(source) == state
+        assert source.unfinished(effects) == ()
+
+    def test_what_was_applied_is_taken_back_until_it_is_finished_or_stays(
+        self, store: BlobStore, source: Source
+    ) -> None:
+        first, *_, last = self.history(store, source)
+        before = self.read(source), self.traces(source)
+        effects = self.plan(store, source, last, first)
+        with store.reader() as reader:
+            staged = source.stage(reader, effects)
+            staged.apply()
+            after = self.read(source)
+            staged.discard()
+            assert self.read(source) == (before[0] if self.TAKES_BACK else after)
+            if self.TAKES_BACK:
+                assert self.traces(source) == before[1]
+                assert set(source.unfinished(effects)) == set(effects)
+                staged = source.stage(reader, effects)
+                staged.apply()
+            staged.finish()
+            staged.discard()
+            staged.finish()
+        assert self.read(source) == after
         assert source.unfinished(effects) == ()
 
     def test_a_part_amended_by_effects_is_what_a_fresh_capture_finds(self, store: BlobStore, source: Source) -> None:
@@ -311,5 +337,6 @@ class SourceSuite:
             staged = source.stage(reader, effects)
             try:
                 staged.apply()
+                staged.finish()
             finally:
                 staged.discard()

@@ -26,6 +26,7 @@ class Absent:
     """Stands for the source that the owner has."""
 
     root = ""
+    lock = ""
 
     def __init__(self, name: str, kind: str) -> None:
         self.name, self.kind = name, kind
@@ -90,6 +91,9 @@ class _Nothing:
     kept: tuple[Kept, ...] = ()
 
     def apply(self) -> None:
+        pass
+
+    def finish(self) -> None:
         pass
 
     def discard(self) -> None:

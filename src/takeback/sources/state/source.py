@@ -48,6 +48,7 @@ class State:
 
     kind = content.KIND
     root = ""
+    lock = ""
 
     def __init__(
         self, name: str, obj: Any, lock: Lock | None = None, *, holes: Allowed = False, types: Iterable[type] = ()
@@ -240,6 +241,9 @@ class StagedState:
             source._placed = wanted.id
         finally:
             self.discard()
+
+    def finish(self) -> None:
+        """Nothing of what the object was is kept."""
 
     def discard(self) -> None:
         if self._held is not None:

@@ -41,6 +41,7 @@ class Transcript:
     name = NAME
     kind = KIND
     root = ""
+    lock = ""
 
     def __init__(
         self, homes: Mapping[str, str], agent: str = "", session: str = "", file: str = "", *, inside: str = ""

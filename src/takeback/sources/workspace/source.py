@@ -44,6 +44,7 @@ class Workspace:
     """A directory. ``include`` and ``exclude`` are patterns as in a .gitignore; what is included is always kept."""
 
     kind = "workspace"
+    lock = ""
 
     def __init__(
         self,
@@ -252,6 +253,9 @@ class StagedPart(NamedTuple):
 
     def apply(self) -> None:
         self.files.apply()
+
+    def finish(self) -> None:
+        """Nothing of what stood there was kept."""
 
     def discard(self) -> None:
         self.files.discard()

@@ -1,0 +1,143 @@
+"""A source that behaves as a container does, made of a directory: it is replaced as a whole, and what stood there before is
+kept aside until all is recorded. It has a lock and no root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from takeback import Workspace
+from takeback.model.diff import Change
+from takeback.model.plan import Effect, Kept
+from takeback.model.progress import Watch
+from takeback.model.snapshot import Part
+from takeback.sources.protocol import Proposal, Staged, Step
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
+
+
+class Box:
+    """The directory ``place``, and beside it ``place.new`` and ``place.old`` while it is being replaced."""
+
+    kind = "container"
+    root = ""
+
+    def __init__(self, place: Path, name: str = "container") -> None:
+        self.place, self.name = place, name
+        self.lock = f"box {place}"
+        self.fails: dict[str, Exception] = {}
+        """What is raised by ``stage``, ``apply``, ``finish`` or ``discard``, at the end of it."""
+        self.steps: list[str] = []
+
+    @property
+    def new(self) -> Path:
+        return self.place.with_name(f"{self.place.name}.new")
+
+    @property
+    def old(self) -> Path:
+        return self.place.with_name(f"{self.place.name}.old")
+
+    def heal(self) -> None:
+        """What any look does first: bring back what was replaced by nothing, let go of what was replaced."""
+        if self.old.exists() and not self.place.exists():
+            os.rename(self.old, self.place)
+        for left in (self.old, self.new):
+            shutil.rmtree(left, ignore_errors=True)
+
+    def did(self, step: str) -> None:
+        self.steps.append(step)
+        if step in self.fails:
+            raise self.fails[step]
+
+    def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
+        self.heal()
+        return self._inside().capture(writer, previous, watch)._replace(kind=self.kind, detail={"container": "box"})
+
+    def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+        return self._inside().plan(reader, present, target, paths)
+
+    def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
+        return self._inside().revert(reader, present, steps)
+
+    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
+        return self._inside().fresh(reader, part, paths)
+
+    def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
+        return self._inside().moved(reader, present, effects)
+
+    def elsewhere(self, place: str) -> Box:
+        return Box(Path(place), self.name)
+
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
+        return _StagedBox(self, reader, effects)
+
+    def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        return self._inside().unfinished(effects)
+
+    def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
+        amended = self._inside().amend(writer, present, effects)
+        return amended._replace(kind=self.kind, detail=present.detail)
+
+    def diff(
+        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
+    ) -> Iterator[Change]:
+        return self._inside().diff(reader, a, b, paths)
+
+    def count(self, reader: Reader, part: Part) -> int:
+        return self._inside().count(reader, part)
+
+    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
+        return self._inside().state_at(reader, part, path)
+
+    def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
+        return self._inside().read(reader, part, path)
+
+    def _inside(self) -> Workspace:
+        if not self.place.exists():
+            self.heal()
+        return Workspace(self.place, name=self.name)
+
+
+class _StagedBox:
+    kept: tuple[Kept, ...] = ()
+
+    def __init__(self, box: Box, reader: Reader, effects: Sequence[Effect]) -> None:
+        self._box = box
+        self._do: Callable[[], None] = box.heal
+        """What discarding it does."""
+        box.heal()
+        try:
+            shutil.copytree(box.place, box.new, symlinks=True)
+            staged = Workspace(box.new, name=box.name).stage(reader, effects)
+            staged.apply()
+            staged.finish()
+            box.did("stage")
+        except BaseException:
+            box.heal()
+            raise
+
+    def apply(self) -> None:
+        if self._box.new.exists():
+            os.rename(self._box.place, self._box.old)
+            os.rename(self._box.new, self._box.place)
+            self._do = self._back
+        self._box.did("apply")
+
+    def finish(self) -> None:
+        self._do = _nothing
+        self._box.did("finish")
+        self._box.heal()
+
+    def discard(self) -> None:
+        do, self._do = self._do, _nothing
+        do()
+        self._box.did("discard")
+
+    def _back(self) -> None:
+        os.rename(self._box.place, self._box.new)
+        self._box.heal()
+
+
+def _nothing() -> None: ...
