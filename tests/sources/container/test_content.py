@@ -46,46 +46,51 @@ def test_everything_that_was_found_is_found_again(store: BlobStore) -> None:
 def test_areas_of_paths() -> None:
     assert content.area_of("filesystem/etc/hosts") == "filesystem"
     assert content.area_of("volumes/data/x/y") == "volumes/data"
-    assert content.area_of("volumes") == content.area_of("settings") == content.area_of("attributes/filesystem") == ""
+    assert content.area_of("attributes/volumes/data/x=") == "volumes/data"
+    assert content.area_of("volumes") == content.area_of("settings") == ""
 
 
 @pytest.mark.parametrize(
-    "line",
+    "data",
     [
         b"[",
         b"{}",
-        b'["a",0,0]',
-        b'["../a",0,0,0]',
-        b'["/a",0,0,0]',
-        b'["a//b",0,0,0]',
-        b'["a\\u0000b",0,0,0]',
-        b'["\\ud800",0,0,0]',
-        b'["a",-1,0,0]',
-        b'["a",0,4294967296,0]',
-        b'["a",0,0,"now"]',
-        b'["a",0,0,0,[]]',
-        b'["a",0,0,0,{"kind":"x"}]',
-        b'["a",0,0,0,{"kind":"c","mode":65536}]',
-        b'["a",0,0,0,{"device":[1]}]',
-        b'["a",0,0,0,{"link":"../../etc/passwd"}]',
-        b'["a",0,0,0,{"xattrs":{"user.a":"zz"}}]',
-        b'["b",0,0,0]\n["a",0,0,0]',
-        b'["a",0,0,0]\n["a",0,0,0]',
+        b"[0,0]",
+        b"[-1,0,0]",
+        b"[0,4294967296,0]",
+        b'[0,0,"now"]',
+        b"[0,0,0,[]]",
+        b'[0,0,0,{"kind":"x"}]',
+        b'[0,0,0,{"kind":[]}]',
+        b'[0,0,0,{"kind":"c","mode":65536}]',
+        b'[0,0,0,{"device":[1]}]',
+        b'[0,0,0,{"device":[1,-1]}]',
+        b'[0,0,0,{"link":"../../etc/passwd"}]',
+        b'[0,0,0,{"link":"/etc/passwd"}]',
+        b'[0,0,0,{"link":"a\\u0000b"}]',
+        b'[0,0,0,{"link":"\\ud800"}]',
+        b'[0,0,0,{"xattrs":{"user.a":"zz"}}]',
+        b'[0,0,0,{"xattrs":[]}]',
     ],
 )
-def test_attributes_that_nobody_wrote_are_refused(line: bytes) -> None:
+def test_attributes_that_nobody_wrote_are_refused(data: bytes) -> None:
     with pytest.raises(Integrity):
-        attributes.decode(line + b"\n")
+        attributes.decode(data)
+
+
+@pytest.mark.parametrize("path", ["", "a", "etc/hosts", "a+/b=", "a=", "+/="])
+def test_where_attributes_stand_leads_back_to_their_path(path: str) -> None:
+    assert attributes.of_path(FILESYSTEM, attributes.beside(FILESYSTEM, path)) == path
 
 
 def test_a_path_that_is_two_things_is_refused(store: BlobStore) -> None:
     with store.writer() as writer:
         blob = writer.put(b"x", BlobKind.DATA)
         inner = writer.put(encode_tree({"a": Entry(FILE, 0o644, 1, blob)}), BlobKind.TREE)
-        lines = attributes.encode([("a", Attributes(kind=WHITEOUT))])
-        listed = writer.put(
-            encode_tree({FILESYSTEM: Entry(FILE, 0o600, len(lines), writer.put(lines, BlobKind.DATA))}), BlobKind.TREE
-        )
+        said = attributes.encode(Attributes(kind=WHITEOUT))
+        line = Entry(FILE, 0o600, len(said), writer.put(said, BlobKind.DATA))
+        beside = writer.put(encode_tree({"a=": line}), BlobKind.TREE)
+        listed = writer.put(encode_tree({FILESYSTEM: Entry(DIRECTORY, 0o755, 0, beside)}), BlobKind.TREE)
         tree = writer.put(
             encode_tree(
                 {"attributes": Entry(DIRECTORY, 0o755, 0, listed), FILESYSTEM: Entry(DIRECTORY, 0o755, 0, inner)}

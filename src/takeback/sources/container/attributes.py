@@ -1,15 +1,15 @@
-"""What trees do not hold of an area's paths: owners, times, extended attributes, hard links, devices, and what is hidden.
+"""What a tree does not hold of a path: owner, time, extended attributes, hard links, devices, and what is hidden.
 
-One text for each area, a line for each path, in the order of the paths' bytes. A line is a JSON array: path, owner, group,
-time in seconds, and, only if there is more to say, an object of ``kind`` (``w``, ``c``, ``b``, ``p``: what no tree can
-hold, with its ``mode`` and ``device``), ``xattrs`` (hexadecimal), ``link`` and ``opaque``. So a change of one path is a
-change of one line, and the store keeps what the lines around it share.
+A JSON array of owner, group, time in seconds, and, only if there is more to say, an object of ``kind`` (``w``, ``c``, ``b``,
+``p``: what no tree can hold, with its ``mode`` and ``device``), ``xattrs`` (hexadecimal), ``link`` and ``opaque``. Each path
+has a small file of its own for it, in a tree beside the area's (`beside`): whoever compares, merges, takes back or
+changes paths of trees does so with these, too, and files that were written together share one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from takeback.errors import Integrity
@@ -17,7 +17,10 @@ from takeback.model.jsontext import parse_json
 from takeback.model.tree import name_bytes
 from takeback.sources.container.found import IN_TREES, NO_XATTRS, SPECIAL, WHITEOUT, Found
 
+ATTRIBUTES = "attributes"
+_INSIDE, _OF = "+", "="
 _MOST = 1 << 32
+_LONGEST_TIME = 1 << 62
 
 
 class Attributes(NamedTuple):
@@ -33,9 +36,29 @@ class Attributes(NamedTuple):
     link: str = ""
     opaque: bool = False
 
-    def but_time(self) -> Attributes:
-        """All but when it was last changed, which nobody is in conflict about."""
-        return self._replace(mtime=0)
+
+_PLAIN = Attributes()[3:]
+
+
+def beside(area: str, path: str) -> str:
+    """Where the attributes of an area's path stand in a part: for ``etc/hosts`` in ``etc+/hosts=``."""
+    return f"{ATTRIBUTES}/{area}/{path.replace('/', _INSIDE + '/')}{_OF}"
+
+
+def of_path(area: str, path: str) -> str | None:
+    """The inverse: the area's path whose attributes stand at a path of a part; None for a directory on the way."""
+    inner = path.removeprefix(f"{ATTRIBUTES}/{area}/")
+    return inner.removesuffix(_OF).replace(_INSIDE + "/", "/") if inner.endswith(_OF) else None
+
+
+def inside(name: str) -> str:
+    """The directory that holds the attributes of what is in a directory of this name."""
+    return name + _INSIDE
+
+
+def own(name: str) -> str:
+    """The file that holds the attributes of what has this name."""
+    return name + _OF
 
 
 def of(found: Found) -> Attributes:
@@ -57,17 +80,10 @@ def of(found: Found) -> Attributes:
     )
 
 
-def encode(lines: Iterable[tuple[str, Attributes]]) -> bytes:
-    """The text of an area; each path once."""
-    written = [(name_bytes(path), _line(path, each)) for path, each in lines]
-    written.sort()
-    return b"".join([line for _, line in written])
-
-
-def _line(path: str, each: Attributes) -> bytes:
-    start = f"[{json.dumps(path)},{each.uid},{each.gid},{each.mtime}"
+def encode(each: Attributes) -> bytes:
+    start = f"[{each.uid},{each.gid},{each.mtime}"
     if each[3:] == _PLAIN:
-        return f"{start}]\n".encode("ascii")
+        return f"{start}]".encode("ascii")
     more: dict[str, Any] = {}
     if each.kind:
         more |= {"kind": each.kind, "mode": each.mode, "device": list(each.device)}
@@ -77,69 +93,57 @@ def _line(path: str, each: Attributes) -> bytes:
         more["link"] = each.link
     if each.opaque:
         more["opaque"] = True
-    return f"{start},{json.dumps(more, sort_keys=True, separators=(',', ':'))}]\n".encode("ascii")
+    return f"{start},{json.dumps(more, sort_keys=True, separators=(',', ':'))}]".encode("ascii")
 
 
-_PLAIN = Attributes()[3:]
-
-
-def decode(data: bytes) -> dict[str, Attributes]:
-    """The inverse of `encode`; Integrity for any other bytes."""
-    found: dict[str, Attributes] = {}
-    last: bytes | None = None
-    for line in data.splitlines():
-        fields = parse_json(line, "a line of attributes")
-        if not isinstance(fields, list) or len(fields) not in (4, 5) or not isinstance(fields[0], str):
-            raise _wrong("a line is not as it should be")
-        path, uid, gid, mtime = fields[:4]
-        _check_path(path)
-        order = name_bytes(path)
-        if last is not None and order <= last:
-            raise _wrong(f"{path[:60]!r} is out of order")
-        last = order
-        if not all(type(number) is int for number in (uid, gid, mtime)) or not (0 <= uid < _MOST and 0 <= gid < _MOST):
-            raise _wrong(f"{path[:60]!r} has an owner or a time that nothing has")
-        if not -(1 << 62) < mtime < 1 << 62:
-            raise _wrong(f"{path[:60]!r} has a time that nothing has")
-        found[path] = (
-            Attributes(uid, gid, mtime, *_more(path, fields[4])) if len(fields) == 5 else Attributes(uid, gid, mtime)
-        )
-    return found
-
-
-def _more(path: str, raw: Any) -> tuple[Any, ...]:
+def decode(data: bytes) -> Attributes:
+    """The inverse of `encode`; Integrity for what nobody encoded."""
+    fields = parse_json(data, "the attributes of a container's file")
+    if not isinstance(fields, list) or len(fields) not in (3, 4) or not all(type(each) is int for each in fields[:3]):
+        raise _wrong("no owner and time")
+    uid, gid, mtime = fields[:3]
+    if not (0 <= uid < _MOST and 0 <= gid < _MOST and -_LONGEST_TIME < mtime < _LONGEST_TIME):
+        raise _wrong("an owner or a time that nothing has")
+    if len(fields) == 3:
+        return Attributes(uid, gid, mtime)
+    raw = fields[3]
     if not isinstance(raw, dict):
-        raise _wrong(f"{path[:60]!r} has attributes of a wrong kind")
+        raise _wrong("no object")
+    return Attributes(uid, gid, mtime, *_special(raw), _xattrs(raw), _link(raw), raw.get("opaque") is True)
+
+
+def _special(raw: dict[str, Any]) -> tuple[str, int, tuple[int, int]]:
     kind, mode, device = raw.get("kind", ""), raw.get("mode", 0), raw.get("device", [0, 0])
-    if (kind and kind not in SPECIAL) or type(mode) is not int or not 0 <= mode <= 0o7777:
-        raise _wrong(f"{path[:60]!r} has a kind or mode that nothing has")
-    if (
-        not isinstance(device, list)
-        or len(device) != 2
-        or not all(type(number) is int and 0 <= number < _MOST for number in device)
-    ):
-        raise _wrong(f"{path[:60]!r} is a device that nothing is")
-    xattrs, link, opaque = raw.get("xattrs", {}), raw.get("link", ""), raw.get("opaque", False)
-    if not isinstance(xattrs, dict) or not isinstance(link, str) or type(opaque) is not bool:
-        raise _wrong(f"{path[:60]!r} has attributes of a wrong kind")
-    if link:
-        _check_path(link)
+    if not isinstance(kind, str) or (kind and kind not in SPECIAL) or type(mode) is not int or not 0 <= mode <= 0o7777:
+        raise _wrong("a kind or mode that nothing has")
+    if not isinstance(device, list) or len(device) != 2:
+        raise _wrong("a device that nothing is")
+    if not all(type(number) is int and 0 <= number < _MOST for number in device):
+        raise _wrong("a device that nothing is")
+    return kind, mode, (device[0], device[1])
+
+
+def _xattrs(raw: dict[str, Any]) -> Mapping[str, bytes]:
+    xattrs = raw.get("xattrs", {})
+    if not isinstance(xattrs, dict):
+        raise _wrong("extended attributes of a wrong kind")
     try:
-        values = {name: bytes.fromhex(value) for name, value in xattrs.items()}
+        return {name: bytes.fromhex(value) for name, value in xattrs.items()} or NO_XATTRS
     except (ValueError, TypeError) as error:
-        raise _wrong(f"{path[:60]!r} has extended attributes that cannot be read") from error
-    return kind, mode, (device[0], device[1]), values or NO_XATTRS, link, opaque
+        raise _wrong("extended attributes that are no bytes") from error
 
 
-def _check_path(path: str) -> None:
-    """Names as trees have them, so that no line leads anywhere else."""
-    if path and any(name in ("", ".", "..") or "\0" in name for name in path.split("/")):
-        raise _wrong(f"{path[:60]!r} is no path inside")
+def _link(raw: dict[str, Any]) -> str:
+    """The other name of a file: names as trees have them, so that none leads anywhere else."""
+    link = raw.get("link", "")
+    if not isinstance(link, str) or (link and any(name in ("", ".", "..") or "\0" in name for name in link.split("/"))):
+        raise _wrong("another name that is no path inside")
     try:
-        name_bytes(path)
+        name_bytes(link)
     except UnicodeEncodeError as error:
-        raise _wrong(f"{path[:60]!r} is no path") from error
+        raise _wrong("another name that is no path") from error
+    return link
 
 
 def _wrong(why: str) -> Integrity:
-    return Integrity(f"the stored attributes of a container's files cannot be read: {why}")
+    return Integrity(f"the stored attributes of a container's file cannot be read: they hold {why}")
