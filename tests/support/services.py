@@ -28,10 +28,16 @@ def _command(name: str) -> Callable[[], bool]:
     return lambda: shutil.which(name) is not None
 
 
+def _started(name: str) -> Callable[[], bool]:
+    """`scripts/services` says where what it has started is."""
+    return lambda: f"TAKEBACK_TEST_{name.upper()}" in os.environ
+
+
 SERVICES = {
     service.name: service
     for service in [
         Service("git", _command("git"), "install git"),
+        Service("docker", _started("docker"), "as root on Linux, `make test` installs and starts an engine"),
         *(Service(agent, partial(installed.present, agent), "run scripts/agents") for agent in installed.AGENTS),
     ]
 }

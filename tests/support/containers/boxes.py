@@ -1,0 +1,174 @@
+"""Containers for one test, and what is left of it: everything that a test makes carries the test's own word in its name, so
+that tests which share an engine can tell their things apart, also those that takeback made for them."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import docker
+from docker.errors import NotFound
+
+from support.containers.image import IMAGE
+
+PATIENCE = 10.0
+
+
+@dataclass(frozen=True, order=True)
+class Thing:
+    """Something in an engine: a container, an image, a volume or a network."""
+
+    kind: str
+    name: str
+    """An image's tag, or its id if it has none; of all others their name."""
+    state: str = field(default="", compare=False)
+    attached: bool = field(default=True, compare=False)
+    """Whether it shows whose it is: by its name, or as an anonymous volume by the container that has it."""
+
+
+class Engine:
+    """A running engine: its address, and the SDK's client of it."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.client = docker.DockerClient(base_url=address, timeout=120)
+        self.api = self.client.api
+
+    def things(self) -> set[Thing]:
+        """All that is there now."""
+        return {*self._containers(), *self._images(), *self._volumes(), *self._networks()}
+
+    def close(self) -> None:
+        self.client.close()
+
+    def _containers(self) -> Iterator[Thing]:
+        for each in self.api.containers(all=True):
+            whose = each["Labels"].get("takeback.for", "")
+            for name in each["Names"]:
+                yield Thing("container", f"{name.lstrip('/')} {whose}".strip(), each["State"])
+
+    def _images(self) -> Iterator[Thing]:
+        for each in self.api.images():
+            tags = [tag for tag in each["RepoTags"] or [] if tag != "<none>:<none>"]
+            for tag in tags or [each["Id"]]:
+                yield Thing("image", tag, attached=bool(tags))
+
+    def _volumes(self) -> Iterator[Thing]:
+        dangling = {each["Name"] for each in self.api.volumes(filters={"dangling": "true"})["Volumes"] or []}
+        for each in self.api.volumes()["Volumes"] or []:
+            name = each["Name"]
+            yield Thing("volume", name, attached=not (name in dangling and _is_anonymous(name)))
+
+    def _networks(self) -> Iterator[Thing]:
+        for each in self.api.networks():
+            yield Thing("network", each["Name"])
+
+
+class Boxes:
+    """Makes containers, volumes and networks whose names hold ``word``, and removes them."""
+
+    def __init__(self, engine: Engine, word: str) -> None:
+        self.engine, self.word = engine, word
+        self._before = engine.things()
+        self._made: list[Thing] = []
+
+    def name(self, name: str) -> str:
+        """The full name of something of this test's, which is removed in the end whether it is there or not."""
+        return f"{self.word}-{name}"
+
+    def run(self, name: str = "box", command: str | Sequence[str] | None = None, **options: Any) -> str:
+        """A running container and its full name; ``options`` as for the SDK's ``containers.create``."""
+        full = self.create(name, command, **options)
+        self.engine.api.start(full)
+        return full
+
+    def create(self, name: str = "box", command: str | Sequence[str] | None = None, **options: Any) -> str:
+        full = self.own("container", self.name(name))
+        self.engine.client.containers.create(options.pop("image", IMAGE), command, name=full, **options)
+        return full
+
+    def volume(self, name: str = "data", **options: Any) -> str:
+        full = self.own("volume", self.name(name))
+        self.engine.client.volumes.create(full, **options)
+        return full
+
+    def network(self, name: str = "net", **options: Any) -> str:
+        full = self.own("network", self.name(name))
+        self.engine.client.networks.create(full, **options)
+        return full
+
+    def own(self, kind: str, full: str) -> str:
+        """Have something removed in the end that takeback is to make: it is wanted, not left behind."""
+        self._made.append(Thing(kind, full))
+        return full
+
+    def sh(self, container: str, script: str, *, user: str = "") -> str:
+        """What a shell says in a running container; it has to succeed."""
+        code, output = self.engine.client.containers.get(container).exec_run(["sh", "-euc", script], user=user)
+        assert code == 0, f"exit code {code}: {output.decode(errors='replace')}"
+        return str(output.decode())
+
+    def inspect(self, container: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.engine.api.inspect_container(container)
+        return found
+
+    def state(self, container: str) -> str:
+        """created, running, paused, restarting, exited or dead; "" if there is none of that name."""
+        try:
+            return str(self.inspect(container)["State"]["Status"])
+        except NotFound:
+            return ""
+
+    def mine(self) -> set[Thing]:
+        """What is there of this test's, made by it or for it."""
+        return {thing for thing in self.engine.things() if self.word in thing.name}
+
+    def remove_all(self) -> list[Thing]:
+        """Remove what this test made; then what is left, if it is left for good, is a leak: returned, and removed too."""
+        for thing in reversed(self._made):
+            _remove(self.engine, thing)
+        left = self._left()
+        for thing in left:
+            _remove(self.engine, thing)
+        return left
+
+    def _left(self) -> list[Thing]:
+        """Others' nameless things may be about for a moment, and are waited for."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            new = self.engine.things() - self._before
+            named = {thing for thing in new if self.word in thing.name}
+            nameless = {thing for thing in new if not thing.attached}
+            if named or not nameless or time.monotonic() > deadline:
+                return sorted(named or nameless)
+            time.sleep(0.1)
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def _remove(engine: Engine, thing: Thing) -> None:
+    name = thing.name.partition(" ")[0]
+    try:
+        match thing.kind:
+            case "container":
+                engine.api.remove_container(name, v=True, force=True)
+            case "image":
+                engine.api.remove_image(name, force=True)
+            case "volume":
+                engine.api.remove_volume(name, force=True)
+            case "network":
+                engine.api.remove_network(name)
+    except NotFound:
+        pass
+
+
+def _is_anonymous(volume: str) -> bool:
+    return len(volume) == 64 and set(volume) <= set("0123456789abcdef")
