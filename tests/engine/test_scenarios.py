@@ -842,3 +842,20 @@ def test_an_action_that_is_told_to_have_ended_twice_is_one(world: World) -> None
     assert sorted(move.title for move in world.moves()) == ["Bash: sed", "work"]
     world.undo()
     assert world.files() == {"app.py": b"1"}
+
+
+# an agent that is alone in its world
+
+
+def test_what_changes_between_its_actions_is_the_run_s_if_it_said_that_it_is_alone(world: World) -> None:
+    """In a sandbox a click starts what ends long after the click."""
+    world.write("app", "1")
+    world.line.save(trigger="run_start", session="s", title="install", context={"marks": False})
+    world.line.save(trigger="before_action", session="s", title="click")
+    world.write("app", "2")
+    world.line.save(trigger="after_action", session="s", title="click")
+    world.write("app", "3")
+    world.write("log", "done")
+    world.line.save(trigger="run_end", session="s")
+    assert world.undo().moves == (world.move("install").id,)
+    assert world.files() == {"app": b"1"}

@@ -4,7 +4,8 @@
 that level and below; an end closes its level and below; a manual save outside any agent's move opens a manual one;
 interval saves do nothing. A move whose two ends are the same state is dropped, and so is a turn of an agent that marks its
 actions (its context says ``marks``) and made none that changed anything: what changed meanwhile is a person's. Only what an
-agent remembers is its own, also between its actions, unless it said at the beginning that it marks `ALL` that it does.
+agent remembers is its own, also between its actions, unless it said at the beginning that it marks `ALL` that it does. One
+that is alone in its world (a sandbox) says ``marks: False``: what changes between its actions is its doing, too.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ class _Book:
     def open(self, level: str, event: Event, since: SnapshotRow | None = None) -> Move:
         since = since or self._at
         known = event.everything
-        marks = {"marks": ALL} if known.pop("marks", None) is True else {}
+        said = known.pop("marks", None)
+        marks = {"marks": ALL} if said is True else {"marks": False} if said is False else {}
         move = Move(
             id=new_id(),
             session=event.session,
@@ -192,7 +194,8 @@ class _Book:
             actions = list(known) if isinstance(known, list) else []
             if event.context and len(actions) < MAX_ACTIONS:
                 actions.append({**event.context, "title": event.title, "time_ns": self._now})
-            context = {**around.context, "marks": around.context.get("marks") or True, "actions": actions}
+            marks = around.context.get("marks")
+            context = {**around.context, "marks": True if marks is None else marks, "actions": actions}
             if context != around.context or event.paths:
                 reported = _union(around.reported, event.paths)
                 moves.update(self._tx, around._replace(reported=reported, context=context))
