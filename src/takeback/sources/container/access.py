@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from takeback.model.progress import Watch
     from takeback.model.snapshot import NotCaptured
     from takeback.sources.container.daemon import Inspected, Mount
-    from takeback.store.writer import Writer
+    from takeback.sources.workspace.reading import Puts
 
 Changed = tuple[Found | None, Found | None]
 """A path of a mount before and after; None is absence."""
@@ -24,10 +24,10 @@ class Access(Protocol):
     not_captured: list[NotCaptured]
     """What was found and could not be held, with its area in front of its path; grows while areas are read."""
 
-    def read_delta(self, box: Inspected, writer: Writer, watch: Watch) -> Iterator[Found]:
+    def read_delta(self, box: Inspected, writer: Puts, watch: Watch) -> Iterator[Found]:
         """Everything in which a container's filesystem differs from its image; contents are put into ``writer``."""
 
-    def read_mount(self, box: Inspected, mount: Mount, writer: Writer, watch: Watch) -> Iterator[Found]:
+    def read_mount(self, box: Inspected, mount: Mount, writer: Puts, watch: Watch) -> Iterator[Found]:
         """Everything in a volume or a bind mount."""
 
     def fill_delta(self, box: Inspected, found: Iterable[Found], content: Content) -> None:

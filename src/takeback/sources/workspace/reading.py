@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from operator import attrgetter
+from typing import Protocol
 
 from takeback.model.ids import BlobKind
 from takeback.model.tree import name_bytes
 from takeback.sources.workspace.statcache import RACY, Stat
-from takeback.store.writer import Writer
 
 SMALL = 1 << 20
 """Files up to this size are read in one go; larger ones stream through the chunker."""
@@ -23,6 +23,14 @@ _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _TICK = 50_000_000
 _COARSE_TICK = 2_000_000_000
 _CLOCK = getattr(time, "CLOCK_REALTIME_COARSE", time.CLOCK_REALTIME) if sys.platform == "linux" else time.CLOCK_REALTIME
+
+
+class Puts(Protocol):
+    """Where bytes go: a store's writer, or what only wants to know their names."""
+
+    def put(self, data: bytes, kind: BlobKind) -> bytes: ...
+
+    def put_stream(self, read: Callable[[int], bytes]) -> tuple[bytes, int]: ...
 
 
 class Changing(Exception):
@@ -41,7 +49,7 @@ stat_of: Callable[[os.stat_result], Stat] = attrgetter("st_mode", "st_size", "st
 
 
 def store_file(
-    writer: Writer,
+    writer: Puts,
     name: str,
     directory: int,
     limit: int | None = None,
@@ -90,7 +98,7 @@ def _up_to(handle: int, limit: int, tick: Callable[[int], object]) -> Callable[[
     return read
 
 
-def store_link(writer: Writer, name: str, directory: int, seen: Stat) -> tuple[bytes, Stat]:
+def store_link(writer: Puts, name: str, directory: int, seen: Stat) -> tuple[bytes, Stat]:
     """Put a link's target into the store: its id, and the stat that it belongs to."""
     now = time.clock_gettime_ns(_CLOCK)
     target = os.readlink(name_bytes(name), dir_fd=directory)

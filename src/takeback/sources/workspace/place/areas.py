@@ -113,9 +113,9 @@ def empty(directory: int) -> None:
     left = False
     for name in names_in(directory):
         if name != _JOURNAL:
-            left = not _remove_anything(directory, name) or left
+            left = not remove_anything(directory, name) or left
     if not left:
-        _remove_anything(directory, _JOURNAL)
+        remove_anything(directory, _JOURNAL)
 
 
 def remove_directory(parent: int, name: bytes) -> bool:
@@ -126,7 +126,7 @@ def remove_directory(parent: int, name: bytes) -> bool:
     return True
 
 
-def _remove_anything(parent: int, name: bytes) -> bool:
+def remove_anything(parent: int, name: bytes) -> bool:
     """Remove a file, or a directory with all that it holds; False if that is not possible."""
     try:
         if not stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
@@ -140,7 +140,7 @@ def _remove_anything(parent: int, name: bytes) -> bool:
         return False
     try:
         for each in os.listdir(handle):
-            _remove_anything(handle, os.fsencode(each))
+            remove_anything(handle, os.fsencode(each))
     finally:
         os.close(handle)
     return remove_directory(parent, name)

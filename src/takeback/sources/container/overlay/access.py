@@ -1,0 +1,78 @@
+"""The strategy itself: which directory an area is, and who may read it there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from takeback.errors import Unavailable
+from takeback.model.tree import name_bytes
+from takeback.sources.container.access import Changed
+from takeback.sources.container.found import FILESYSTEM, Content, Found
+from takeback.sources.container.overlay import writing
+from takeback.sources.container.overlay.reading import Walk
+from takeback.sources.container.overlay.recalling import Recall
+from takeback.sources.workspace.reading import Puts
+
+if TYPE_CHECKING:
+    from takeback.model.progress import Watch
+    from takeback.model.snapshot import NotCaptured
+    from takeback.sources.container.daemon import Inspected, Mount
+
+
+class Overlay:
+    """Reads and writes directories of the engine's own, where they lie."""
+
+    name = "overlay"
+
+    def __init__(self, recall: Recall) -> None:
+        self.recall = recall
+        self.not_captured: list[NotCaptured] = []
+
+    def read_delta(self, box: Inspected, writer: Puts, watch: Watch) -> Iterator[Found]:
+        return self._read(FILESYSTEM, _upper(box), writer, watch)
+
+    def read_mount(self, box: Inspected, mount: Mount, writer: Puts, watch: Watch) -> Iterator[Found]:
+        return self._read(mount.area, mount.source, writer, watch)
+
+    def fill_delta(self, box: Inspected, found: Iterable[Found], content: Content) -> None:
+        writing.fill(_upper(box), found, content)
+
+    def fill_mount(self, box: Inspected, mount: Mount, found: Iterable[Found], content: Content) -> None:
+        writing.fill(mount.source, found, content)
+
+    def change_mount(self, box: Inspected, mount: Mount, changes: Sequence[Changed], content: Content) -> None:
+        writing.change(mount.source, changes, content)
+
+    def _read(self, area: str, top: str, writer: Puts, watch: Watch) -> Iterator[Found]:
+        walk = Walk(area, writer, self.recall.seen(area, top), watch)
+        found = walk.read(top)
+        self.recall.note(area, top, walk.seen)
+        self.not_captured += walk.not_captured
+        return iter(found)
+
+
+def why_not(box: Inspected, mounts: Iterable[Mount]) -> str:
+    """Why a container cannot be read this way; empty if it can."""
+    if box.upper is None:
+        driver = (box.raw.get("GraphDriver") or {}).get("Name") or "unknown"
+        return f"the engine does not say where the container's files lie (storage driver {driver})"
+    for top in (box.upper, *(mount.source for mount in mounts)):
+        try:
+            with os.scandir(name_bytes(top)):
+                pass
+        except FileNotFoundError:
+            return f"{top} is not on this machine"
+        except OSError as error:
+            return f"{top} cannot be read here ({error.strerror}): that needs root"
+    return "" if os.geteuid() == 0 else "only root can give files to their owners"
+
+
+def _upper(box: Inspected) -> str:
+    if box.upper is None:
+        raise Unavailable(
+            f"the engine does not say where the files of {box.name} lie",
+            hints=["strategy='stream' needs no such place"],
+        )
+    return box.upper
