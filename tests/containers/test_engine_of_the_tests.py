@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from support.containers.boxes import Boxes, Engine, Thing, free_port
+from support.containers.calls import at_call
 from support.containers.daemon import running
 from support.containers.image import IMAGE
+from support.containers.looking import look
 from support.mounts import mounted
 
 pytestmark = pytest.mark.service("docker")
@@ -95,3 +97,33 @@ def test_an_engine_of_its_own_restarts_and_leaves_nothing_of_itself(tmp_path: Pa
 
 def _interfaces() -> str:
     return subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_look_sees_every_change_and_no_identity(boxes: Boxes) -> None:
+    data = boxes.volume()
+    here, there = (boxes.run(name, volumes={data: {"bind": "/data"}}, hostname="same") for name in ("one", "two"))
+    seen = look(boxes.engine, here)
+    other = look(boxes.engine, there)
+    assert seen.files == other.files and seen.changes == other.changes == ((1, "/data"),)
+    assert {**seen.settings, "Name": ""} == {**other.settings, "Name": ""}
+    for script in (
+        "rm /etc/secret",
+        "chmod 700 /etc/app",
+        "chown agent /srv",
+        "touch -d @1 /etc/group",
+        "echo >/data/x",
+    ):
+        before = look(boxes.engine, here)
+        boxes.sh(here, script)
+        assert look(boxes.engine, here) != before, script
+
+
+def test_calls_to_the_engine_are_counted_and_interrupted(boxes: Boxes) -> None:
+    box = boxes.create()
+    seen: list[str] = []
+    with at_call(2, lambda: seen.append(boxes.state(box))) as calls:
+        boxes.engine.api.start(box)
+        boxes.engine.api.inspect_container(box)
+        boxes.engine.api.rename(box, boxes.own("container", boxes.name("other")))
+    assert calls.made == ["POST /containers/…/start", f"POST /containers/…/rename name={boxes.name('other')}"]
+    assert calls.done and seen == ["running"]
