@@ -56,16 +56,19 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
         return _report(plan, None, at, at, plan.effects, (), ())
     staged: list[Staged] = []
     safety: SnapshotRow | None = None
+    begun: journals.Journal | None = None
     try:
         for part, effects in by_part(plan.effects).items():
             staged.append(line.source(part, present.parts).stage(writer.reader, effects))
-        safety = _begin(line, writer, plan, present)
+        safety, begun = _begin(line, writer, plan, present)
         for each in staged:
             each.apply()
         done, kept = _read_back(line, plan.effects, staged, present.parts)
-        report = conclude(line, writer, plan, safety, present.parts, done, kept)
+        report = conclude(line, writer, plan, safety, begun, present.parts, done, kept)
     except BaseException as error:
-        _take_back(line, writer, plan, present, staged, safety, error)
+        if not _take_back(line, writer, plan, present, staged, safety, begun) and isinstance(error, TakebackError):
+            hint = f"the next `takeback` command here finishes this {plan.verb}, or takes it back"
+            error.hints = (*error.hints, hint)
         raise
     return replace(report, notes=(*report.notes, *finish(staged)))
 
@@ -88,13 +91,13 @@ def _take_back(
     present: Present,
     staged: Sequence[Staged],
     safety: SnapshotRow | None,
-    error: BaseException,
-) -> None:
-    """Have all as it was before a plan that could not be carried out, or leave that to whoever can."""
+    begun: journals.Journal | None,
+) -> bool:
+    """Have all as it was before a plan that could not be carried out; False if that is left to whoever can."""
     recorded = safety is not None and _is_recorded(line)
     if recorded:  # what failed came later
         finish(staged)
-        return
+        return True
     left = recorded is None
     for each in staged:
         try:
@@ -103,18 +106,17 @@ def _take_back(
             left = True
     if safety is not None and recorded is not None:
         try:
-            journal.roll_back(line, writer, plan.effects, present.parts)
+            journal.roll_back(line, writer, plan.effects, present.parts, begun)
             left = False
         except Exception:  # an object's own code may raise anything
             left = True
-    if left and isinstance(error, TakebackError):
-        error.hints = (*error.hints, f"the next `takeback` command here finishes this {plan.verb}, or takes it back")
+    return not left
 
 
 def _is_recorded(line: Line) -> bool | None:
     """Whether a plan that had begun is recorded, which the end of its journal says; None if that cannot be read."""
     try:
-        return bool(journal_roots(line)) and journal.pending(line) is None
+        return bool(journal.names(line)) and journal.pending(line) is None
     except Exception:
         return None
 
@@ -124,11 +126,12 @@ def conclude(
     writer: Writer,
     plan: Plan,
     safety: SnapshotRow,
+    begun: journals.Journal | None,
     before: Mapping[str, Part],
     done: Sequence[Effect],
     kept: Sequence[Kept],
 ) -> Report:
-    """Record what was done to ``before``: the snapshot that it is now, the move, and the end of the journal.
+    """Record what was done to ``before``: the snapshot that it is now, the move, and the end of what had ``begun``.
 
     A conversation that came back beside the others changed nothing that a snapshot holds: it is neither.
     """
@@ -148,8 +151,8 @@ def conclude(
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
         if move is not None:
             _record_move(tx, timeline, move, plan, safety, at)
-        for root in journal_roots(line):
-            journals.end(tx, root)
+        if begun is not None:
+            journals.end_all(tx, begun)
         return at
 
     at = record.commit(line, writer, snapshot, safety, note)
@@ -164,11 +167,6 @@ def by_part(effects: Sequence[Effect]) -> Mapping[str, list[Effect]]:
     return groups
 
 
-def journal_roots(line: Line) -> list[str]:
-    """The roots under whose names a line's restores are written down; none without one (`takeback.engine.journal`)."""
-    return [line.root] if line.root else []
-
-
 def _keep_present(line: Line, writer: Writer, plan: Plan, present: Present) -> SnapshotRow:
     """Save the present where there is nothing to do to it."""
     fresh = record.latest_or_new(line, writer, present, trigger="safety", context={"before": plan.verb})
@@ -177,7 +175,7 @@ def _keep_present(line: Line, writer: Writer, plan: Plan, present: Present) -> S
     return record.commit(line, writer, fresh, present.head, lambda tx, timeline, at: at)
 
 
-def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> SnapshotRow:
+def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[SnapshotRow, journals.Journal | None]:
     """Commit the safety snapshot and the journal; from here on the plan can be finished by anybody."""
     for effect in plan.effects:
         if effect.merged is not None:
@@ -186,13 +184,14 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> Snapshot
     fresh = record.latest_or_new(line, writer, present, trigger="safety", context={"before": plan.verb})
     same = same_state(line, writer.reader, present, fresh)
 
-    def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
+    def note(tx: Transaction, timeline: int, at: SnapshotRow) -> tuple[SnapshotRow, journals.Journal | None]:
         now = time.time_ns()
         for move in _ended_by(plan, move_rows.open_moves(tx, timeline)):
             moves.close_at(tx, timeline, move, at, now, same)
-        for root in journal_roots(line):
-            journals.begin(tx, journals.Journal(root, timeline, document, at.id, now))
-        return at
+        begun = [journals.Journal(name, timeline, document, at.id, now) for name in journal.names(line)]
+        for each in begun:
+            journals.begin(tx, each)
+        return at, begun[0] if begun else None
 
     return record.commit(line, writer, fresh, present.head, note)
 

@@ -94,9 +94,8 @@ def files(line: Line, reference: Reference, path: str = "", part: str = "workspa
 
 
 def interrupted(line: Line) -> int | None:
-    """When a restore of the line's root began that has not ended."""
-    found = journal.pending(line)
-    return None if found is None else found.started_ns
+    """When a restore of the line began that has not ended."""
+    return journal.interrupted(line)
 
 
 def diff(

@@ -1,5 +1,9 @@
 """Restores that were killed: the next process that takes the lock finishes them, or takes them back.
 
+They are written down under the root of their timeline. Where there is none, they are under the name of each lock that
+its sources have: of a container, whoever looks at it next. Objects have neither: they end with their process, and no
+lock would tell a restore that was killed from one that goes on.
+
 A path is only written if it stands as the plan found it; what somebody changed since the kill is theirs and stays.
 """
 
@@ -26,13 +30,29 @@ if TYPE_CHECKING:
     from takeback.sources.protocol import Source, Staged
 
 
+def names(line: Line) -> list[str]:
+    """What a line's restores are written down under."""
+    return [line.root] if line.root else sorted({source.lock for source in line.sources.values() if source.lock})
+
+
 def pending(line: Line) -> Journal | None:
-    """The restore of this line's root that has begun and not ended. Without a root there is no journal: objects end with
-    their process, and no lock would tell a restore that was killed from one that goes on."""
-    if not line.root:
+    """The restore that has begun there and not ended."""
+    known = names(line)
+    if not known:
         return None
     with line.blobs.database.read() as tx:
-        return journals.pending(tx, line.root)
+        return next((found for name in known if (found := journals.pending(tx, name)) is not None), None)
+
+
+def interrupted(line: Line) -> int | None:
+    """When a restore began that has not ended: there, or of this timeline with sources that are not at hand here."""
+    found = pending(line)
+    if found is None:
+        with line.blobs.database.read() as tx:
+            row = timelines.find(tx, line.root, line.name)
+            every = journals.every(tx) if row is not None else []
+        found = next((each for each in every if row is not None and each.timeline == row.number), None)
+    return None if found is None else found.started_ns
 
 
 def settle(line: Line) -> None:
@@ -56,16 +76,25 @@ def recover(line: Line, writer: Writer) -> bool:
     _check_safety(owner, writer, plan, snapshot)
     staged: list[Staged] = []
     try:
+        if _moved_on(line, found):
+            raise Conflict("somebody without its sources has recorded more since")
         done, kept = _finish(owner, writer, plan, snapshot.parts, staged)
     except TakebackError:
-        roll_back(owner, writer, plan.effects, snapshot.parts, staged)
+        roll_back(owner, writer, plan.effects, snapshot.parts, found, staged)
         return True
     if done or plan.pending:
-        conclude(owner, writer, plan, safety, _as_of(owner, writer, snapshot), done, kept)
+        conclude(owner, writer, plan, safety, found, _as_of(owner, writer, snapshot), done, kept)
     else:
-        _end(owner)
+        _end(owner, found)
     finish(staged)
     return True
+
+
+def _moved_on(line: Line, found: Journal) -> bool:
+    """Whether the timeline has gone on without the restore. Only one without a root can: by who has but its objects."""
+    with line.blobs.database.read() as tx:
+        row = timelines.by_number(tx, found.timeline)
+    return row is not None and row.head != found.safety
 
 
 def _safety(line: Line, writer: Writer, found: Journal) -> tuple[SnapshotRow, Snapshot]:
@@ -97,9 +126,13 @@ def _check_safety(line: Line, writer: Writer, plan: Plan, snapshot: Snapshot) ->
 
 def _forged(line: Line, why: str) -> Integrity:
     return Integrity(
-        f"the store says that a restore of {line.root} was interrupted, but {why}. Nothing was changed.",
+        f"the store says that a restore of {_where(line)} was interrupted, but {why}. Nothing was changed.",
         hints=["`takeback verify` checks the store; another one can be used with --store DIR"],
     )
+
+
+def _where(line: Line) -> str:
+    return line.root or f"the timeline {line.name!r}"
 
 
 def _as_of(line: Line, writer: Writer, safety: Snapshot) -> dict[str, Part]:
@@ -115,7 +148,12 @@ def _as_of(line: Line, writer: Writer, safety: Snapshot) -> dict[str, Part]:
 
 
 def roll_back(
-    line: Line, writer: Writer, effects: Sequence[Effect], parts: Mapping[str, Part], begun: Sequence[Staged] = ()
+    line: Line,
+    writer: Writer,
+    effects: Sequence[Effect],
+    parts: Mapping[str, Part],
+    journal: Journal | None,
+    begun: Sequence[Staged] = (),
 ) -> None:
     """Put every path back that an unfinished plan has changed, and end its journal. What cannot be put back is in no
     other part's way; the journal stays then. What was ``begun`` of it here goes first."""
@@ -134,8 +172,8 @@ def roll_back(
             _carry_on(line.source(part, parts), writer, some, staged)
         except Exception as error:  # an object's own code may raise anything
             failed = failed or error
-    if failed is None:
-        _end(line)
+    if failed is None and journal is not None:
+        _end(line, journal)
     finish(staged)
     if failed is not None:
         raise failed
@@ -227,9 +265,9 @@ def _owner(line: Line, found: Journal, plan: Plan, parts: Mapping[str, Part]) ->
     missing = sorted(part for part in touched if line.find_source(part, parts) is None)
     if row is None or missing:
         raise Unavailable(
-            f"a {plan.verb} of {line.root} was interrupted and must be finished first, but its parts "
+            f"a {plan.verb} of {_where(line)} was interrupted and must be finished first, but its parts "
             f"{', '.join(missing)} are not at hand here",
-            hints=[f"run takeback again with the sources of the timeline {plan.timeline!r}"],
+            hints=_with_them(plan, [parts[part] for part in missing if part in parts]),
         )
     if row.root != line.root:
         raise _forged(line, "it was begun by the timeline of another root")
@@ -239,7 +277,17 @@ def _owner(line: Line, found: Journal, plan: Plan, parts: Mapping[str, Part]) ->
     return Line(line.blobs, row.root, row.name, sources, others=line.others)
 
 
-def _end(line: Line) -> None:
+def _with_them(plan: Plan, missing: Sequence[Part]) -> list[str]:
+    """How to have the parts at hand that a restore needs to be finished."""
+    from takeback.engine.naming import naming
+
+    containers = " ".join(option for part in missing if (option := naming(part)))
+    if containers:
+        return [f"`takeback save {containers}` finishes it"]
+    return [f"run takeback again with the sources of the timeline {plan.timeline!r}"]
+
+
+def _end(line: Line, journal: Journal) -> None:
     """Not by way of the writer: that may be one whose own commit has failed."""
     with line.blobs.database.write() as tx:
-        journals.end(tx, line.root)
+        journals.end_all(tx, journal)

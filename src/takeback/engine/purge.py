@@ -241,13 +241,17 @@ class _Search:
             if any(self._is_secret(entry, document) for document, entry in ends if entry is not None):
                 raise Conflict(
                     f"nothing was purged: a restore of {journal.root} was interrupted and needs it to be finished",
-                    hints=[f"`takeback -C {shlex.quote(journal.root)} save` finishes it; then try again"],
+                    hints=[f"{_finishing(journal.root)} finishes it; then try again"],
                 )
 
     def _is_secret(self, entry: Entry, document: bool) -> bool:
         if not document:
             return entry.id in self.traces.contents
         return self._quotes_go and self.traces.quotes is not None and self.traces.quotes.in_document(entry.id)
+
+
+def _finishing(root: str) -> str:
+    return f"`takeback -C {shlex.quote(root)} save`" if root.startswith("/") else "the next save of it"
 
 
 def _quoting(part: str) -> str:

@@ -1,4 +1,5 @@
-"""Restores that have begun: one row for each root that is being changed, gone when the restore is recorded."""
+"""Restores that have begun: a row for the root that is being changed, or for the lock of each thing that has none; gone
+when the restore is recorded."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from takeback.store.catalogue.rows import checked
 
 class Journal(NamedTuple):
     root: str
+    """The real path of the root, or, on a timeline without one, the name of a source's lock."""
     timeline: int
     plan: bytes
     """The blob that holds the plan."""
@@ -40,6 +42,14 @@ def every(tx: Transaction) -> list[Journal]:
 
 def end(tx: Transaction, root: str) -> None:
     tx.execute("DELETE FROM journals WHERE root = ?", (name_bytes(root),))
+
+
+def end_all(tx: Transaction, journal: Journal) -> None:
+    """End a restore under every name that it has."""
+    tx.execute(
+        "DELETE FROM journals WHERE timeline = ? AND plan = ? AND safety = ?",
+        (journal.timeline, journal.plan, journal.safety),
+    )
 
 
 def relocate(tx: Transaction, roots: Mapping[str, str]) -> None:

@@ -56,7 +56,7 @@ TABLES = (
     "CREATE INDEX takes_by_target ON takes (target)",
     """CREATE TABLE operations (
         seq BIGINT PRIMARY KEY, timeline BIGINT, time_ns BIGINT NOT NULL, verb TEXT NOT NULL, detail TEXT NOT NULL)""",
-    # -- journals: restores that have begun, by the real root they change
+    # -- journals: restores that have begun, by the real root they change, or by the lock of what has none
     """CREATE TABLE journals (
         root {bytes} PRIMARY KEY, timeline BIGINT NOT NULL, plan {bytes} NOT NULL, safety TEXT NOT NULL,
         started_ns BIGINT NOT NULL)""",

@@ -1,0 +1,254 @@
+"""A restore of what has a lock and no root, killed anywhere: whoever looks at it next finishes it, or takes it back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takeback as tb
+from support.agent import look
+from support.boxes import Box
+from support.processes import KILLED, in_child, kill_before_step, start
+from takeback.engine import apply
+from takeback.store.catalogue import journals
+
+
+class Scene:
+    """Boxes with a timeline of their own, at ``first`` and with changes after it."""
+
+    def __init__(self, base: Path, names: tuple[str, ...] = ("container",)) -> None:
+        self.base = base
+        self.boxes = {name: Box(base / name, name) for name in names}
+
+    def begin(self) -> None:
+        for box in self.boxes.values():
+            box.place.mkdir()
+            (box.place / "file").write_text("old")
+        with self.store() as store:
+            self.line(store).save("first")
+        for box in self.boxes.values():
+            (box.place / "file").write_text("new")
+            (box.place / "more").write_text("more")
+
+    def store(self) -> tb.Store:
+        return tb.open(self.base / "store")
+
+    def line(self, store: tb.Store, name: str = "boxes") -> tb.Timeline:
+        return store.timeline(name, sources=list(self.boxes.values()))
+
+    def killed(self, arm: Callable[[], object]) -> int:
+        """Restore in a process that dies of what ``arm`` set up, if it comes to that."""
+
+        def work() -> None:
+            with self.store() as store:
+                line = self.line(store)
+                arm()
+                line.restore("first")
+
+        code, told = in_child(work)
+        assert code in (0, KILLED), told
+        return code
+
+    def files(self) -> list[dict[str, bytes]]:
+        return [{path: node.data for path, node in look(box.place).items()} for box in self.boxes.values()]
+
+    def check(self, store: tb.Store) -> None:
+        """It is whole, on one side or the other; what was recorded is there, nothing is left over, the present of
+        before can be had again."""
+        old, new = {"file": b"old"}, {"file": b"new", "more": b"more"}
+        line = self.line(store)
+        assert self.files() in ([old] * len(self.boxes), [new] * len(self.boxes))
+        with store.blobs.database.read() as tx:
+            assert journals.every(tx) == []
+        assert line.interrupted() is None and not line.diff()
+        beside = {path.name for path in self.base.iterdir()}
+        assert beside == {"store", *self.boxes}
+        if self.files()[0] == old:
+            line.undo()
+            assert self.files() == [new] * len(self.boxes)
+        assert not store.verify(read_data=True).problems
+
+
+def die(*_: Any, **__: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def before(module: Any, name: str) -> Callable[[], None]:
+    return lambda: setattr(module, name, die)
+
+
+def after(module: Any, name: str) -> Callable[[], None]:
+    def arm() -> None:
+        function = getattr(module, name)
+
+        def then_die(*arguments: Any, **options: Any) -> None:
+            function(*arguments, **options)
+            die()
+
+        setattr(module, name, then_die)
+
+    return arm
+
+
+def at_rename(number: int) -> Callable[[], None]:
+    def arm() -> None:
+        rename, made = os.rename, 0
+
+        def counted(*arguments: Any, **options: Any) -> None:
+            nonlocal made
+            made += 1
+            if made == number:
+                die()
+            rename(*arguments, **options)
+
+        begin = apply._begin
+
+        def then_count(*arguments: Any) -> Any:
+            result = begin(*arguments)
+            os.rename = counted
+            return result
+
+        setattr(apply, "_begin", then_count)  # noqa: B010 - a function is no attribute to mypy
+
+    return arm
+
+
+POINTS = {
+    "before the journal": before(apply, "_begin"),
+    "after the journal": after(apply, "_begin"),
+    "the old one is aside": at_rename(2),
+    "the new one is in place": before(apply, "_read_back"),
+    "read back": before(apply, "conclude"),
+    "recorded": after(apply, "conclude"),
+}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    scene = Scene(tmp_path)
+    scene.begin()
+    return scene
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_the_next_save_finishes_it_or_it_never_began(scene: Scene, point: str) -> None:
+    assert scene.killed(POINTS[point]) == KILLED
+    with scene.store() as store:
+        assert (scene.line(store).interrupted() is None) == (point in ("before the journal", "recorded"))
+        scene.line(store).save()
+        assert scene.files() == [
+            {"file": b"new", "more": b"more"} if point == "before the journal" else {"file": b"old"}
+        ]
+        scene.check(store)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_two_of_them_go_together(tmp_path: Path, point: str) -> None:
+    scene = Scene(tmp_path, ("one", "two"))
+    scene.begin()
+    assert scene.killed(POINTS[point]) == KILLED
+    with scene.store() as store:
+        scene.line(store).save()
+        scene.check(store)
+
+
+def test_killed_at_every_step_of_the_disk(tmp_path: Path) -> None:
+    """Every third step is one that a box takes, or the catalogue."""
+    scene = Scene(tmp_path / "scene", ("one", "two"))
+    scene.base.mkdir()
+    scene.begin()
+    shutil.copytree(scene.base, tmp_path / "kept", symlinks=True)
+    number, code = 0, KILLED
+    while code == KILLED:
+        number += 3
+        shutil.rmtree(scene.base)
+        shutil.copytree(tmp_path / "kept", scene.base, symlinks=True)
+        code = scene.killed(partial(kill_before_step, number))
+        with scene.store() as store:
+            scene.line(store).save()
+            scene.check(store)
+    assert number > 60
+
+
+def test_another_timeline_of_the_same_thing_finishes_it_first(scene: Scene) -> None:
+    assert scene.killed(POINTS["after the journal"]) == KILLED
+    with scene.store() as store:
+        scene.line(store, "other").save()
+        assert scene.files() == [{"file": b"old"}]
+        assert store.timeline("boxes").show("@").trigger == "restore"
+        scene.check(store)
+
+
+def test_who_has_only_one_of_two_says_what_is_missing(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, ("one", "two"))
+    scene.begin()
+    scene.killed(POINTS["after the journal"])
+    with scene.store() as store:
+        line = store.timeline("boxes", sources=[scene.boxes["two"]])
+        with pytest.raises(tb.Unavailable, match="its parts one are not at hand") as caught:
+            line.save()
+        assert caught.value.hints == ("`takeback save --container one=box` finishes it",)
+        assert store.timeline("boxes").interrupted() is not None
+        scene.line(store).save()
+        scene.check(store)
+
+
+def test_memory_that_was_saved_meanwhile_by_somebody_without_it_is_kept(scene: Scene) -> None:
+    memory = ["remember"]
+    assert scene.killed(POINTS["the new one is in place"]) == KILLED
+    with scene.store() as store:
+        store.timeline("boxes", sources=[tb.State("memory", memory)]).save("meanwhile")
+        scene.line(store).save()
+        assert scene.files() == [{"file": b"new", "more": b"more"}]  # taken back: it was not recorded in time
+        assert store.timeline("boxes").value("@", "memory") == memory
+        scene.check(store)
+
+
+def test_what_somebody_changed_after_the_kill_stays(scene: Scene) -> None:
+    assert scene.killed(POINTS["after the journal"]) == KILLED
+    (scene.boxes["container"].place / "file").write_text("a person's")
+    with scene.store() as store:
+        scene.line(store).save()
+        assert scene.files() == [{"file": b"a person's"}]  # and ``more`` has gone
+        assert not scene.line(store).diff()
+
+
+def test_a_lock_that_is_taken_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready, tell = os.pipe()
+
+    def hold_on(*_: Any) -> None:
+        os.write(tell, b"x")
+        signal.pause()
+
+    def work() -> None:
+        monkeypatch.setattr(apply, "_begin", hold_on)
+        with scene.store() as store:
+            scene.line(store).restore("first")
+
+    pid, result = start(work)
+    os.read(ready, 1)
+    try:
+        with scene.store() as store:
+            line = scene.line(store)
+            line._line.locked = _impatient(line._line.locked)  # type: ignore[method-assign]
+            with pytest.raises(tb.Locked, match="is in use: process"):
+                line.save()
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        for fd in (ready, tell, result):
+            os.close(fd)
+    with scene.store() as store:
+        scene.line(store).save()
+        scene.check(store)
+
+
+def _impatient(locked: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *_: locked(0.05)
