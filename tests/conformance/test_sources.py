@@ -148,7 +148,7 @@ class TestState(SourceSuite):
             other = source.value(reader, part)
         assert other.messages == self.agent(source).messages and other.messages is not self.agent(source).messages
         with pytest.raises(InvalidInput, match="no directory"):
-            source.elsewhere(str(tmp_path))
+            source.make_at(reader, tmp_path, part, None, durable=False)
 
 
 @pytest.mark.service("git")

@@ -13,7 +13,7 @@ from takeback.model.diff import Change
 from takeback.model.plan import Effect, Kept
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
-from takeback.sources.protocol import Proposal, Staged, Step
+from takeback.sources.protocol import Made, Proposal, Staged, Step
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -61,14 +61,19 @@ class Box:
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         return self._inside().revert(reader, present, steps)
 
-    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
-        return self._inside().fresh(reader, part, paths)
-
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         return self._inside().moved(reader, present, effects)
 
-    def elsewhere(self, place: str) -> Box:
-        return Box(Path(place), self.name)
+    def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
+        return self._inside().plan_at(reader, self._beside(place), part, paths)
+
+    def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
+        made = self._inside().make_at(reader, self._beside(place), part, paths, durable=durable)
+        return Made(Box(self._beside(place), self.name), made.effects, (f"the box is {place}",))
+
+    def _beside(self, place: object) -> Path:
+        """Its name is all that a place is."""
+        return self.place.with_name(str(getattr(place, "name", place)))
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         return _StagedBox(self, reader, effects)

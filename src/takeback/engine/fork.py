@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from takeback.engine import record
 from takeback.engine.line import Line
 from takeback.engine.manifest import put_part
 from takeback.engine.pending import for_another
 from takeback.engine.references import Reference, find
-from takeback.engine.restore import restore_to
+from takeback.engine.restore import Places, make_at
 from takeback.errors import InvalidInput
 from takeback.model.kinds import DOCUMENTS
 from takeback.model.progress import Watch
@@ -21,7 +21,7 @@ from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
 
 
-def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> Line:
+def fork(line: Line, reference: Reference, name: str, to: Places) -> Line:
     """Put a snapshot's parts into other places and begin a timeline there; the first one is left alone.
 
     A value needs no place: it comes along as it was, and is pending for the object that is to have it there.
@@ -35,9 +35,12 @@ def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> 
         )
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
-    _check_free(line, name, {_real(place) for place in to.values()})
-    restore_to(line, target, dict(to), durable=True)
-    sources: dict[str, Source] = {part: line.source(part, target.parts).elsewhere(place) for part, place in to.items()}
+        rooted = {part for part in to if part in target.parts and line.source(part, target.parts).root}
+        _check_free(line, name, {_real(place) for part, place in to.items() if part in rooted} or {""})
+        made = make_at(line, reader, target, to, durable=True)
+    sources: dict[str, Source] = {part: each.source for part, each in made.items()}
+    notes = [note for each in made.values() for note in each.notes]
+    context = {"fork_of": target.id, **({"notes": notes} if notes else {})}
     root = next((source.root for source in sources.values() if source.root), "")
     other = Line(line.blobs, root, name, sources)
     with other.locked(), other.writer() as writer:
@@ -47,7 +50,7 @@ def fork(line: Line, reference: Reference, name: str, to: Mapping[str, str]) -> 
             for part, source in sources.items()
         }
         parts |= {name: for_another(part) for name, part in target.parts.items() if part.kind in DOCUMENTS}
-        snapshot = record.compose(other, writer, None, parts, trigger="fork", context={"fork_of": target.id}, before={})
+        snapshot = record.compose(other, writer, None, parts, trigger="fork", context=context, before={})
 
         def note(tx: Transaction, timeline: int, at: SnapshotRow) -> None:
             """Nothing more to write: a fork is no move."""
@@ -62,13 +65,15 @@ def _check_free(line: Line, name: str, roots: Collection[str]) -> None:
         others = [row for row in timelines.every(tx) if row.root in roots]
     for row in others:
         if row.name == name:
-            raise InvalidInput(f"there is a timeline {name!r} of {row.root} already", hints=["choose another name"])
-        if os.path.isdir(row.root) and os.listdir(row.root):
+            of = f" of {row.root}" if row.root else ""
+            raise InvalidInput(f"there is a timeline {name!r}{of} already", hints=["choose another name"])
+        if row.root and os.path.isdir(row.root) and os.listdir(row.root):
             raise InvalidInput(
                 f"{row.root} is in use: it is the root of the timeline {row.name!r}",
                 hints=["name a directory that is empty, or that does not exist"],
             )
 
 
-def _real(place: str) -> str:
-    return name_text(os.fsencode(os.path.realpath(place)))
+def _real(place: object) -> str:
+    """A directory as timelines name it; what is none is refused by its source."""
+    return name_text(os.fsencode(os.path.realpath(place))) if isinstance(place, (str, os.PathLike)) else ""

@@ -1,25 +1,26 @@
-"""restore: some parts or paths exactly as in a snapshot, in place or in another directory."""
+"""restore: some parts or paths exactly as in a snapshot, in place or somewhere else."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
 from takeback.engine.references import Reference, find
-from takeback.errors import Integrity, InvalidInput, NotFound
+from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
-from takeback.model.tree import DIRECTORY
-from takeback.sources.protocol import Source
-from takeback.sources.workspace.place.whole import appearing, not_empty, paths_in
+from takeback.sources.protocol import Made, Proposal, Source
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
+
+Places = Mapping[str, object]
+"""Where parts are to go, by their names: a directory, a container's name, whatever their sources know."""
 
 
 def plan_restore(
@@ -50,44 +51,39 @@ def restore(
         return carry_out(line, writer, _plan(line, writer, present, target, only, paths), present)
 
 
-def plan_to(line: Line, reference: Reference, places: dict[str, str], paths: Iterable[str] | None = None) -> Plan:
+def plan_to(line: Line, reference: Reference, places: Places, paths: Iterable[str] | None = None) -> Plan:
     """What `restore_to` would make; InvalidInput if it would refuse one of the places."""
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
-        effects = [effect for _, _, some in _made(line, reader, target, places, paths) for effect in some]
-    where = ", ".join(dict.fromkeys(places.values()))
+        proposals = _plan_at(line, reader, target, places, _clean(paths))
+    where = ", ".join(dict.fromkeys(map(str, places.values())))
     return Plan(
         verb="restore",
         timeline=line.name,
         root=where,
         present=None,
-        effects=tuple(effects),
+        effects=tuple(effect for proposal in proposals for effect in proposal.effects),
         target=target.id,
         title=f"restore of {short(target.id)} to {where}",
         not_captured=target.not_captured,
+        notes=tuple(note for proposal in proposals for note in proposal.notes),
     )
 
 
 def restore_to(
     line: Line,
     reference: Reference,
-    places: dict[str, str],
+    places: Places,
     paths: Iterable[str] | None = None,
-    *,
-    durable: bool = False,
 ) -> Report:
-    """Put parts of a snapshot somewhere else: into directories that are empty or do not exist yet, or that hold nothing
-    but some of it, because an earlier one was killed there.
+    """Put parts of a snapshot somewhere else, where nothing is that could be lost.
 
-    Nobody waits for the disk unless it is to be ``durable``: what a power cut costs there can be had again from here.
+    Nobody waits for the disk: what a power cut costs there can be had again from here.
     """
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
-        changed: list[str] = []
-        for source, place, effects in _made(line, reader, target, places, paths):
-            with appearing(place, durable=durable) as inside:
-                put(source.elsewhere(inside), reader, effects, durable)
-            changed += (effect.path for effect in effects)
+        made = make_at(line, reader, target, places, paths, durable=False)
+    changed = [effect.path for each in made.values() for effect in each.effects]
     return Report(
         verb="restore",
         move=None,
@@ -101,49 +97,36 @@ def restore_to(
         outside=(),
         not_captured=target.not_captured,
         verified=True,
+        notes=tuple(note for each in made.values() for note in each.notes),
         actions=dict.fromkeys(changed, "create"),
     )
 
 
-def _made(
-    line: Line, reader: Reader, target: Snapshot, places: dict[str, str], paths: Iterable[str] | None
-) -> Iterator[tuple[Source, str, list[Effect]]]:
-    """Each part that is to be somewhere else: its source, the place, and what makes it there."""
+def make_at(
+    line: Line, reader: Reader, target: Snapshot, places: Places, paths: Iterable[str] | None = None, *, durable: bool
+) -> dict[str, Made]:
+    """Put parts of a snapshot somewhere else; nothing is made if one of the places is refused."""
     wanted = _clean(paths)
+    _plan_at(line, reader, target, places, wanted)
+    return {
+        name: _source_of(line, target, name).make_at(reader, place, target.parts[name], wanted, durable=durable)
+        for name, place in places.items()
+    }
+
+
+def _plan_at(
+    line: Line, reader: Reader, target: Snapshot, places: Places, wanted: Sequence[str] | None
+) -> list[Proposal]:
     for name in places:
         if name in target.parts and target.parts[name].kind in DOCUMENTS:
             raise InvalidInput(
                 f"{name} is a value, and has no place in a directory",
                 hints=[f"`takeback show {short(target.id)} --part {name}` shows it"],
             )
-    for name, place in places.items():
-        source = _source_of(line, target, name)
-        effects = source.fresh(reader, target.parts[name], wanted)
-        _check_place(source, place, effects)
-        yield source, place, effects
-
-
-def put(source: Source, reader: Reader, effects: Sequence[Effect], durable: bool) -> None:
-    """Stage, apply and read back effects where nothing has to be saved first."""
-    staged = source.stage(reader, effects, durable=durable)
-    try:
-        staged.apply()
-        left = source.unfinished(effects)
-        if left:
-            raise Integrity(f"{left[0].path} did not come out as stored", hints=["is another program writing there?"])
-    except BaseException:
-        staged.discard()
-        raise
-    staged.finish()
-
-
-def _check_place(source: Source, place: str, effects: Sequence[Effect]) -> None:
-    """InvalidInput if a place holds anything that these effects would not put there, byte for byte."""
-    there, planned = paths_in(place), {effect.path: effect for effect in effects}
-    known = [planned[path] for path in there if path in planned]
-    files = [effect for effect in known if effect.after is not None and effect.after.kind != DIRECTORY]
-    if len(known) != len(there) or (files and source.elsewhere(place).unfinished(files)):
-        raise not_empty(place)
+    return [
+        _source_of(line, target, name).plan_at(reader, place, target.parts[name], wanted)
+        for name, place in places.items()
+    ]
 
 
 def _plan(

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from takeback.sources.protocol import Source
 
 StrPath = str | os.PathLike[str]
+Place = StrPath | object
+"""Where a part can be put: a directory, or what its source knows, such as a container's name or `Container.copy`."""
 
 
 class Timeline:
@@ -209,7 +211,7 @@ class Timeline:
         *,
         only: Iterable[str] | None = None,
         paths: Iterable[str] | None = None,
-        to: StrPath | Mapping[str, StrPath] | None = None,
+        to: Place | Mapping[str, Place] | None = None,
     ) -> Plan:
         """What `restore` would do; nothing is touched. A plan for another place is only to be looked at."""
         from takeback.engine import restore as restoring
@@ -252,9 +254,10 @@ class Timeline:
         *,
         only: Iterable[str] | None = None,
         paths: Iterable[str] | None = None,
-        to: StrPath | Mapping[str, StrPath] | None = None,
+        to: Place | Mapping[str, Place] | None = None,
     ) -> Report:
-        """Make parts or paths exactly as in a snapshot; ``to`` puts them into another, empty directory instead."""
+        """Make parts or paths exactly as in a snapshot; ``to`` puts them somewhere else instead: files into another, empty
+        directory, a container under another name."""
         from takeback.engine import restore as restoring
 
         if to is None:
@@ -293,7 +296,7 @@ class Timeline:
 
         return until_alone(self._line, lambda: undoing.redo(self._line, move, self._watch()))
 
-    def fork(self, reference: Reference, name: str, to: Mapping[str, StrPath]) -> Timeline:
+    def fork(self, reference: Reference, name: str, to: Mapping[str, Place]) -> Timeline:
         """Begin another timeline at a snapshot, in other places; this one is left alone."""
         from takeback.engine import fork as forking
 
@@ -389,12 +392,17 @@ def _several(given: Iterable[str] | None) -> tuple[str, ...] | None:
     return None if given is None else (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
 
 
-def _places(to: StrPath | Mapping[str, StrPath], only: Iterable[str] | None = None) -> dict[str, str]:
+def _places(to: Place | Mapping[str, Place], only: Iterable[str] | None = None) -> dict[str, object]:
+    """Where parts are to go, by part; a single place is that of the workspace, or of the kind that the place is for."""
     if not isinstance(to, Mapping):
-        parts = list(_several(only) or ("workspace",))
+        parts = list(_several(only) or (getattr(to, "kind", "workspace"),))
         if len(parts) > 1:
             raise InvalidInput(
                 f"{' and '.join(parts)} cannot share a directory", hints=["restore them one by one, each to its own"]
             )
-        return {parts[0]: os.fspath(to)}
-    return {part: os.fspath(place) for part, place in to.items()}
+        return {parts[0]: _place(to)}
+    return {part: _place(place) for part, place in to.items()}
+
+
+def _place(place: Place) -> object:
+    return os.fspath(place) if isinstance(place, os.PathLike) else place

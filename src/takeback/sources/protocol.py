@@ -38,6 +38,14 @@ class Proposal(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class Made(NamedTuple):
+    """A part that was put somewhere else: the source that it is there, what was done, and what one should know."""
+
+    source: Source
+    effects: tuple[Effect, ...]
+    notes: tuple[str, ...] = ()
+
+
 class Staged(Protocol):
     """Effects whose new content is ready beside its place; nothing visible has changed yet."""
 
@@ -75,14 +83,16 @@ class Source(Protocol):
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         """What takes back ``steps``, newest first, and nothing else: what others changed since is merged or reported."""
 
-    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
-        """What makes a part, or the ``paths`` of it, where there is nothing yet."""
-
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         """The paths that are not, in ``present``, as the effects expect them."""
 
-    def elsewhere(self, place: str) -> Source:
-        """The same kind of source at another place, to put snapshots there."""
+    def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
+        """What `make_at` would do; InvalidInput if it would refuse the place. What a place is, only the source knows: a
+        directory, a container's name, or more than that."""
+
+    def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
+        """Put a part, or the ``paths`` of it, somewhere else, where there is nothing yet, and read it back. What need not
+        be ``durable`` may be lost in a power cut."""
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         """Make all of the effects ready. What need not be ``durable`` may be lost in a power cut."""

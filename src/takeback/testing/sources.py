@@ -277,19 +277,20 @@ class SourceSuite:
     def test_the_same_state_can_be_put_elsewhere(self, store: BlobStore, source: Source, tmp_path: Path) -> None:
         part = self.capture(store, source)
         state, traces = self.read(source), self.traces(source)
-        other = source.elsewhere(str(self.another_place(tmp_path)))
-        assert (other.name, other.kind) == (source.name, source.kind)
+        place = self.another_place(tmp_path)
         with store.reader() as reader:
-            effects = [Effect(each.part, each.path, None, each.after) for each in source.diff(reader, None, part)]
-        self.put(store, other, effects)
+            planned = source.plan_at(reader, place, part, None)
+            assert (self.read(source), self.traces(source)) == (state, traces)
+            made = source.make_at(reader, place, part, None, durable=True)
+        other = made.source
+        assert (other.name, other.kind) == (source.name, source.kind)
+        assert made.effects == planned.effects and all(effect.before is None for effect in made.effects)
         assert self.read(other) == state
         assert (self.read(source), self.traces(source)) == (state, traces)
 
-    def another_place(self, base: Path) -> Path:
-        """Where `elsewhere` may put things."""
-        place = base / "elsewhere"
-        place.mkdir()
-        return place
+    def another_place(self, base: Path) -> object:
+        """Where `make_at` may put things."""
+        return base / "elsewhere"
 
     # what the tests are made of
 

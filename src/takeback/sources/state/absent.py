@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from takeback.model.diff import Change
     from takeback.model.plan import Kept
     from takeback.model.progress import Watch
-    from takeback.sources.protocol import Source, Staged, Step
+    from takeback.sources.protocol import Made, Staged, Step
     from takeback.store.reader import Reader
     from takeback.store.writer import Writer
 
@@ -42,13 +42,13 @@ class Absent:
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         return content.taken_back(present, steps)
 
-    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
-        return [Effect(self.name, self.name, None, content.entry(part))]
-
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         return content.moved(present, effects)
 
-    def elsewhere(self, place: str) -> Source:
+    def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
+        raise self._nothing_here()
+
+    def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
         raise self._nothing_here()
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:

@@ -20,7 +20,7 @@ from takeback.store.writer import Writer
 if TYPE_CHECKING:
     from takeback.model.diff import Change, Difference
     from takeback.model.progress import Watch
-    from takeback.sources.protocol import Staged, Step
+    from takeback.sources.protocol import Made, Staged, Step
 
 _TRIES = 5
 
@@ -95,15 +95,17 @@ class State:
         self._left_out = {step.before.content: step.before.not_captured for step in steps}
         return content.taken_back(present, steps)
 
-    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
-        _check_no_paths(paths)
-        return [Effect(self.name, self.name, None, content.entry(part))]
-
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         return content.moved(present, effects)
 
-    def elsewhere(self, place: str) -> State:
-        raise InvalidInput(
+    def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
+        raise self._nowhere_else()
+
+    def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
+        raise self._nowhere_else()
+
+    def _nowhere_else(self) -> InvalidInput:
+        return InvalidInput(
             f"{self.name} is the state of an object, which no directory can take",
             hints=[f"line.value(REF, {self.name!r}) gives what it was"],
         )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from takeback.model.diff import Change
     from takeback.model.plan import Effect
     from takeback.model.progress import Watch
-    from takeback.sources.protocol import Proposal, Staged, Step
+    from takeback.sources.protocol import Made, Proposal, Staged, Step
 
 NAME = KIND = "transcript"
 
@@ -76,18 +76,27 @@ class Transcript:
 
         return Proposal()  # a conversation is only ever added: there is nothing to take back
 
-    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
-        from takeback.sources.transcript.resuming import file_effect
-
-        _check_no_paths(paths)
-        return [file_effect(self.name, os.path.basename(said(part).file), lines(reader, part))]
-
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         """Those that are anything but new in an agent's directory of sessions: nothing else is ever planned."""
         return tuple(effect.path for effect in effects if not _is_new(effect))
 
-    def elsewhere(self, place: str) -> Transcript:
-        return Transcript(self._homes, inside=place)
+    def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
+        from takeback.sources import directories
+        from takeback.sources.protocol import Proposal
+
+        _check_no_paths(paths)
+        effect = self._session_file(reader, part)
+        directories.check(self._at, directories.named(place), [effect])
+        return Proposal((effect,))
+
+    def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
+        from takeback.sources import directories
+        from takeback.sources.protocol import Made
+
+        _check_no_paths(paths)
+        effect = self._session_file(reader, part)
+        directories.make(self._at, reader, directories.named(place), [effect], durable=durable)
+        return Made(self._at(directories.named(place)), (effect,))
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         from takeback.sources.workspace.place.files import stage
@@ -119,7 +128,7 @@ class Transcript:
 
         if a is not None and b is not None and a.content == b.content:
             return
-        before, after = (None if part is None else self.fresh(reader, part, None)[0].after for part in (a, b))
+        before, after = (None if part is None else self._session_file(reader, part).after for part in (a, b))
         newest = b if b is not None else a
         if newest is not None:
             yield Change(self.name, os.path.basename(said(newest).file), before, after)
@@ -132,6 +141,15 @@ class Transcript:
 
     def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
         yield lines(reader, part)
+
+    def _at(self, place: str) -> Transcript:
+        return Transcript(self._homes, inside=place)
+
+    def _session_file(self, reader: Reader, part: Part) -> Effect:
+        """What makes the session's file where there is none."""
+        from takeback.sources.transcript.resuming import file_effect
+
+        return file_effect(self.name, os.path.basename(said(part).file), lines(reader, part))
 
     def _read(self) -> tuple[bytes, NotCaptured | None]:
         """The file's bytes, as far as they went when it was opened; or why there are none."""

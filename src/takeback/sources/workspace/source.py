@@ -28,7 +28,7 @@ from takeback.store.writer import Writer
 if TYPE_CHECKING:
     from takeback.model.diff import Change
     from takeback.model.plan import Effect, Kept, Outside
-    from takeback.sources.protocol import Proposal, Staged, Step
+    from takeback.sources.protocol import Made, Proposal, Staged, Step
     from takeback.sources.witness import Between
     from takeback.sources.workspace.place.files import StagedFiles
     from takeback.sources.workspace.watching import Watcher
@@ -100,16 +100,29 @@ class Workspace:
 
         return planning.revert(reader, self.name, present, steps, self._inode)
 
-    def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
-        from takeback.sources.workspace import planning
-
-        return planning.fresh(reader, self.name, part, paths)
-
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         view = trees.TreeView(reader, present.content)
         return tuple(effect.path for effect in effects if view.get(effect.path) != effect.before)
 
-    def elsewhere(self, place: str) -> Workspace:
+    def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
+        from takeback.sources import directories
+        from takeback.sources.protocol import Proposal
+        from takeback.sources.workspace import planning
+
+        effects = planning.fresh(reader, self.name, part, paths)
+        directories.check(self._at, directories.named(place), effects)
+        return Proposal(tuple(effects))
+
+    def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
+        from takeback.sources import directories
+        from takeback.sources.protocol import Made
+        from takeback.sources.workspace import planning
+
+        effects = planning.fresh(reader, self.name, part, paths)
+        directories.make(self._at, reader, directories.named(place), effects, durable=durable)
+        return Made(self._at(directories.named(place)), tuple(effects))
+
+    def _at(self, place: str) -> Workspace:
         return Workspace(
             place,
             name=self.name,

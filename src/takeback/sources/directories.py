@@ -1,0 +1,62 @@
+"""Parts that are put into a directory of their own: one that does not exist yet, that is empty, or that holds nothing but
+some of the same, because an earlier one was killed there. Nothing is ever overwritten, so nothing is saved first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from takeback.errors import Integrity, InvalidInput
+from takeback.model.plan import Effect
+from takeback.model.tree import DIRECTORY
+from takeback.sources.workspace.place.whole import appearing, not_empty, paths_in
+
+if TYPE_CHECKING:
+    from takeback.sources.protocol import Staged
+    from takeback.store.reader import Reader
+
+
+class Placed(Protocol):
+    """What is needed of a source in another directory."""
+
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged: ...
+
+    def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]: ...
+
+
+At = Callable[[str], Placed]
+"""The source in another directory."""
+
+
+def named(place: object) -> str:
+    """The directory that somebody means."""
+    if isinstance(place, (str, os.PathLike)):
+        path = os.fspath(place)
+        if isinstance(path, str) and path:
+            return path
+    raise InvalidInput(f"{place!r:.60} is no directory to put files into", hints=["name a new or an empty directory"])
+
+
+def check(at: At, place: str, effects: Sequence[Effect]) -> None:
+    """InvalidInput if a place holds anything that these effects would not put there, byte for byte."""
+    there, planned = paths_in(place), {effect.path: effect for effect in effects}
+    known = [planned[path] for path in there if path in planned]
+    files = [effect for effect in known if effect.after is not None and effect.after.kind != DIRECTORY]
+    if len(known) != len(there) or (files and at(place).unfinished(files)):
+        raise not_empty(place)
+
+
+def make(at: At, reader: Reader, place: str, effects: Sequence[Effect], *, durable: bool) -> None:
+    """Put effects there, and read them back; the directory is there whole, or not at all."""
+    check(at, place, effects)
+    with appearing(place, durable=durable) as inside:
+        source = at(inside)
+        staged = source.stage(reader, effects, durable=durable)
+        try:
+            staged.apply()
+        finally:
+            staged.discard()
+        left = source.unfinished(effects)
+        if left:
+            raise Integrity(f"{left[0].path} did not come out as stored", hints=["is another program writing there?"])
