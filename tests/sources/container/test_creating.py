@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from docker.types import EndpointConfig, Healthcheck, IPAMConfig, IPAMPool, LogConfig, Mount, NetworkingConfig, Ulimit
+from docker.types import EndpointConfig, Healthcheck, IPAMConfig, IPAMPool, LogConfig, Mount, Ulimit
 
 from support.containers.boxes import Boxes, free_port
 from support.containers.image import IMAGE, SERVE
@@ -57,19 +57,13 @@ def check_twin(daemon: Daemon, boxes: Boxes, name: str, *, keep: bool = True) ->
     return made
 
 
-def subnet(boxes: Boxes, name: str) -> str:
-    """The first three numbers of a network's addresses."""
-    config = boxes.engine.api.inspect_network(name)["IPAM"]["Config"][0]
-    return str(config["Subnet"]).rpartition(".")[0]
-
-
 def own_subnet(boxes: Boxes, name: str, third: int) -> str:
     pool = IPAMPool(subnet=f"198.51.100.{third}/28")
     return boxes.network(name, driver="bridge", ipam=IPAMConfig(pool_configs=[pool]))
 
 
-def in_network(network: str, **options: Any) -> NetworkingConfig:
-    return NetworkingConfig({network: EndpointConfig("1.41", **options)})
+def in_network(network: str, **options: Any) -> dict[str, EndpointConfig]:
+    return {network: EndpointConfig("1.41", **options)}
 
 
 def test_a_plain_container_is_made_again(boxes: Boxes, daemon: Daemon) -> None:
@@ -142,6 +136,10 @@ def test_a_container_with_everything_is_made_again(boxes: Boxes, daemon: Daemon,
     made = check_twin(daemon, boxes, name)
     assert made.new == (), "all its volumes were there"
     assert settings(daemon, name).holes == {"API_TOKEN"}
+    assert settings(daemon, made.box.name).networks == {
+        first: {"Aliases": ["web", "www"], "IPAMConfig": {"IPv4Address": "198.51.100.20"}},
+        second: {"Aliases": ["inner"], "IPAMConfig": {"IPv4Address": "198.51.100.40"}},
+    }
     assert boxes.sh(
         made.box.name, "hostname; id -u; echo $GREETING; ulimit -n; cat /proc/sys/net/ipv4/ip_unprivileged_port_start"
     ) == ("rich\n1000\nhällo = wörld\n1024\n0\n")
@@ -221,6 +219,7 @@ def test_links_and_shared_namespaces_name_the_other_container(boxes: Boxes, daem
     linked = boxes.run("linked", links={other: "db"})
     check_twin(daemon, boxes, linked)
     inside = boxes.run("inside", network=net, networking_config=in_network(net, links={other: "db"}))
+    assert settings(daemon, inside).networks == {net: {"Links": [f"{other}:db"]}}
     check_twin(daemon, boxes, inside)
     sharing = boxes.run("sharing", network_mode=f"container:{other}", pid_mode=f"container:{other}")
     assert settings(daemon, sharing).host["NetworkMode"] == f"container:{other}", "by its name, not its id"

@@ -62,7 +62,7 @@ def look_around(daemon: Daemon, box: Inspected) -> Around:
 def capture(raw: Mapping[str, Any], around: Around, *, secrets: bool = False, flat: bool = False) -> Settings:
     """Settings out of the engine's description of a container; of its ``secrets``, only the names unless asked for."""
     base = around.image.get("Config") or {}
-    config = _config(raw, base)
+    config = _config(raw, {} if flat else base)
     host = _host(raw, around)
     bound = _without_anonymous(config, host)
     environment, holes = _environment(raw["Config"].get("Env") or (), base.get("Env") or (), keep=secrets)
