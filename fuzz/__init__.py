@@ -20,9 +20,17 @@ FOUND = Path(__file__).parent / "seeds"
 
 def targets() -> dict[str, tuple[Target, list[bytes]]]:
     """Every target by name, with seeds that its parser accepts, or that once were too much for it."""
-    from fuzz import documents, hooks, packs, states, words, world
+    from fuzz import archives, documents, hooks, packs, states, words, world
 
-    made = documents.TARGETS | hooks.TARGETS | packs.TARGETS | states.TARGETS | words.TARGETS | world.TARGETS
+    made = (
+        archives.TARGETS
+        | documents.TARGETS
+        | hooks.TARGETS
+        | packs.TARGETS
+        | states.TARGETS
+        | words.TARGETS
+        | world.TARGETS
+    )
     return {name: (parse, [*seeds, *_found(name)]) for name, (parse, seeds) in made.items()}
 
 

@@ -40,14 +40,14 @@ class NotCaptured(NamedTuple):
     path: str
     reason: str
     """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``,
-    ``setuid`` (all but that bit is captured), ``purged`` (it was captured, and removed for good; ``detail`` differs if what
+    ``setuid`` and ``xattrs`` (all but those is captured), ``purged`` (it was captured, and removed for good; ``detail`` differs if what
     was captured did)."""
     detail: str = ""
 
     @property
     def whole(self) -> bool:
         """Whether nothing at all of it was captured."""
-        return self.reason != "setuid"
+        return self.reason not in ("setuid", "xattrs")
 
 
 INFORMATIVE = frozenset({"ignored"})

@@ -1,0 +1,129 @@
+"""Changing some paths of a volume: first what has to go, then what is to come.
+
+Archives can only add and replace. What has to go is removed by a container of the same image that runs ``rm``, as root,
+without a network, with nothing but the volume; it is the only thing that this strategy ever runs. If it cannot run,
+nothing has been changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from takeback.errors import Conflict, TakebackError, Unavailable
+from takeback.model.tree import DIRECTORY, FILE, name_bytes
+from takeback.sources.container.access import Changed
+from takeback.sources.container.daemon import Daemon, Inspected, Mount
+from takeback.sources.container.found import Content, Found
+from takeback.sources.container.streaming.archiving import archive_of
+from takeback.sources.container.streaming.transfer import unpack
+from takeback.sources.container.streaming.window import PLACE, on_mount, window
+
+_ARGUMENTS = 100_000
+"""Bytes of names for one run: the kernel takes some more."""
+_BY_SHELL = 'for each; do each=$(printf "%b." "$each"); "$0" $how -- "${each%.}" || exit; done'
+"""For names that are not UTF-8, which no request can hold: they come escaped."""
+
+_HINT = "strategy='overlay' needs no program in the image"
+
+
+def change_mount(daemon: Daemon, box: Inspected, mount: Mount, changes: Sequence[Changed], content: Content) -> None:
+    going = [before for before, after in changes if before is not None and _goes(before, after)]
+    coming = sorted((after for _, after in changes if after is not None), key=lambda each: each.path.split("/"))
+    _remove(daemon, box, mount, going)
+    if coming:
+        made = {each.path for each in coming}
+        linked = {each.link for each in coming if each.kind == FILE and each.link and each.link not in made}
+        with window(daemon, box, on_mount(mount, readonly=False)) as there:
+            unpack(daemon, there, "/", archive_of(coming, content, PLACE, linked))
+
+
+def _goes(before: Found, after: Found | None) -> bool:
+    """Whether it has to be gone before what comes: a file is replaced by a file, and a directory stays one."""
+    return after is None or (before.kind == DIRECTORY) != (after.kind == DIRECTORY)
+
+
+def _remove(daemon: Daemon, box: Inspected, mount: Mount, going: Sequence[Found]) -> None:
+    """Files first, then directories, the deepest first; one that holds what nobody planned for stays."""
+    files = [each.path for each in going if each.kind != DIRECTORY]
+    inner = sorted((each.path for each in going if each.kind == DIRECTORY), key=lambda path: -path.count("/"))
+
+    def run(program: str, how: str, paths: Iterable[str]) -> None:
+        _run(daemon, box, mount, program, how, paths)
+
+    run("rm", "-f", files)
+    try:
+        run("rmdir", "", inner)
+    except _NoProgram:
+        run("rm", "-rf", inner)
+
+
+class _NoProgram(Unavailable):
+    """The image does not have what it takes to remove something."""
+
+
+def _run(daemon: Daemon, box: Inspected, mount: Mount, program: str, how: str, paths: Iterable[str]) -> None:
+    plain: list[str] = []
+    odd: list[str] = []
+    for path in paths:
+        (plain if _is_utf8(path) else odd).append(f"/{PLACE}/{path}")
+    for some in _batches(plain, lambda path: path):
+        _run_once(daemon, box, mount, [program, *how.split(), "--", *some], program)
+    for some in _batches(odd, _escaped):
+        _run_once(daemon, box, mount, ["sh", "-c", _BY_SHELL, program, *some], "sh", [f"how={how}", "LC_ALL=C"])
+
+
+def _run_once(
+    daemon: Daemon, box: Inspected, mount: Mount, command: list[str], program: str, environment: Sequence[str] = ()
+) -> None:
+    config: dict[str, Any] = {
+        "Entrypoint": command[:1],
+        "Cmd": command[1:],
+        "User": "0:0",
+        "WorkingDir": "/",
+        "Env": list(environment),
+        "NetworkDisabled": True,
+        "AttachStdout": False,
+        "AttachStderr": False,
+        "StopSignal": "SIGKILL",
+        "Healthcheck": {"Test": ["NONE"]},
+    }
+    with window(daemon, box, on_mount(mount, readonly=False), **config) as there:
+        try:
+            daemon.call(f"change the volume {mount.name!r}", daemon.api.start, there)
+        except TakebackError as error:
+            if "not found" in error.message or "no such file" in error.message:
+                raise _NoProgram(
+                    f"cannot delete files in the volume {mount.name or mount.destination!r}: the image of {box.name!r} has no {program}. "
+                    "Nothing was changed in it.",
+                    hints=[_HINT],
+                ) from error
+            raise
+        ended = daemon.call(f"change the volume {mount.name!r}", daemon.api.wait, there)
+        if ended["StatusCode"] and program != "rmdir":
+            said = daemon.call("read what was said", daemon.api.logs, there, stdout=False, stderr=True, tail=1)
+            raise Conflict(
+                f"cannot delete files in the volume {mount.name or mount.destination!r}: {said.decode(errors='replace').strip()}"
+            )
+
+
+def _batches(paths: Iterable[str], form: Callable[[str], str]) -> Iterator[list[str]]:
+    some: list[str] = []
+    size = 0
+    for path in map(form, paths):
+        if some and size + len(path.encode()) > _ARGUMENTS:
+            yield some
+            some, size = [], 0
+        some.append(path)
+        size += len(path.encode()) + 1
+    if some:
+        yield some
+
+
+def _is_utf8(path: str) -> bool:
+    return not any("\udc80" <= each <= "\udcff" for each in path)
+
+
+def _escaped(path: str) -> str:
+    """As ``printf %b`` takes it."""
+    return "".join([chr(each) if 32 <= each < 127 and each != 92 else f"\\0{each:03o}" for each in name_bytes(path)])
