@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from takeback.sources.container.creating import Created, create
 from takeback.sources.container.daemon import Daemon
 from takeback.sources.container.decoding import decode
 from takeback.sources.container.describing import settings_of
+from takeback.sources.container.differing import differences
 from takeback.sources.container.settings import Settings, values_of
 
 pytestmark = pytest.mark.service("docker")
@@ -166,6 +168,24 @@ def test_a_container_is_made_again_with(boxes: Boxes, daemon: Daemon, options: d
     check_twin(daemon, boxes, boxes.run(**options))
 
 
+@pytest.mark.parametrize("field", ["CpuShares", "ShmSize", "CapAdd", "Dns", "PortBindings", "LogConfig", "Tmpfs"])
+def test_the_comparison_notices_what_is_lost(boxes: Boxes, daemon: Daemon, field: str) -> None:
+    name = boxes.create(
+        cpu_shares=512,
+        shm_size="80m",
+        cap_add=["NET_ADMIN"],
+        dns=["192.0.2.1"],
+        ports={"80/tcp": free_port()},
+        log_config=LogConfig(type="json-file", config={"max-file": "2"}),
+        tmpfs={"/run": ""},
+    )
+    whole = settings(daemon, name)
+    lost = replace(whole, host={key: value for key, value in whole.host.items() if key != field})
+    made = create(daemon, lost, boxes.own("container", f"{name}-twin"))
+    assert any(path.startswith(f"HostConfig.{field}") for path in unlike(boxes.inspect(name), dict(made.box.raw)))
+    assert differences(settings(daemon, made.box.name), whole)
+
+
 @pytest.mark.parametrize("options", [{"privileged": True}, {"cap_add": ["ALL"]}, {"devices": ["/dev/fuse"]}], ids=str)
 def test_a_container_that_may_do_much_is_made_again(boxes: Boxes, daemon: Daemon, options: dict[str, Any]) -> None:
     check_twin(daemon, boxes, boxes.create(**options))
@@ -304,9 +324,7 @@ def test_nothing_stays_of_a_container_that_cannot_be_made(boxes: Boxes, daemon: 
     boxes.engine.api.remove_container(name, force=True, v=True)
     boxes.engine.api.remove_volume(volume)
     before = boxes.engine.things()
-    bad = Settings(
-        **{**_fields(found), "networks": {**found.networks, second: {"IPAMConfig": {"IPv4Address": "no address"}}}}
-    )
+    bad = replace(found, networks={**found.networks, second: {"IPAMConfig": {"IPv4Address": "no address"}}})
     with pytest.raises((InvalidInput, Unavailable)):
         create(daemon, bad, name)
     assert boxes.engine.things() == before
@@ -330,7 +348,3 @@ def test_settings_with_holes_make_no_container(boxes: Boxes, daemon: Daemon) -> 
     name = boxes.run(environment={"DB_PASSWORD": "hunter2"})
     with pytest.raises(InvalidInput, match="DB_PASSWORD"):
         create(daemon, settings(daemon, name), f"{name}-twin")
-
-
-def _fields(settings: Settings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in Settings.__slots__}

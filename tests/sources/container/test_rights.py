@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from takeback.errors import InvalidInput
+from takeback.errors import Unavailable
 from takeback.sources.container import rights
 from takeback.sources.container.settings import Image, Settings, Volume
 
@@ -70,9 +70,9 @@ MORE = [
 def test_more_than_the_present_container_may_is_refused_and_named(host: dict[str, Any], word: str) -> None:
     assert [each for each in rights.widened(PLAIN, having(**host)) if word in each]
     for now, then in ((PLAIN, having(**host)), (None, replace(PLAIN, host=host))):
-        with pytest.raises(InvalidInput, match="may do more to this machine"):
-            rights.check(now, then)
-        rights.check(now, then, allowed=True)
+        with pytest.raises(Unavailable, match="would give box rights on this machine"):
+            rights.check("box", now, then)
+        rights.check("box", now, then, allowed=True)
 
 
 @pytest.mark.parametrize(("host", "word"), MORE, ids=lambda each: str(each)[:40])

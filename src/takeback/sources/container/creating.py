@@ -73,7 +73,9 @@ def body(settings: Settings, image: str) -> dict[str, Any]:
     """What the engine is sent to make a container."""
     made = {**settings.config, "Image": image, "Env": list(settings.environment) or None, "HostConfig": settings.host}
     first = networks.first_of(settings)
-    asked = settings.networks.get(first)
+    asked = dict(settings.networks.get(first) or {})
+    if first and settings.config.get("MacAddress"):
+        asked["MacAddress"] = settings.config["MacAddress"]  # where engines since API 1.44 look for it
     if asked:
         made["NetworkingConfig"] = {"EndpointsConfig": {first: asked}}
     return made

@@ -140,6 +140,15 @@ def _objects(value: Any, where: str) -> None:
         raise _wrong(f"{where} has something else where there is a list of objects")
 
 
+def _mounts(value: Any, where: str) -> None:
+    _objects(value, where)
+    for mount in value:
+        _text(mount.get("Type"), where)
+        _text(mount.get("Target"), where)
+        _check_fields(mount, {"Source": _text, "BindOptions": _mapping, "VolumeOptions": _mapping}, where)
+        _check_fields(mount.get("VolumeOptions") or {}, {"DriverConfig": _mapping}, where)
+
+
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str) or "\0" in value:
         raise _wrong(f"{where} has something else where there is text")
@@ -184,7 +193,8 @@ _HOST: Mapping[str, _Check] = {
     **dict.fromkeys(
         "Memory MemorySwap MemoryReservation NanoCpus CpuShares ShmSize PidsLimit OomScoreAdj".split(), _number
     ),
-    **dict.fromkeys("Mounts Devices DeviceRequests Ulimits".split(), _objects),
+    **dict.fromkeys("Devices DeviceRequests Ulimits".split(), _objects),
+    "Mounts": _mounts,
     **dict.fromkeys("Tmpfs Sysctls StorageOpt Annotations".split(), _words),
     **dict.fromkeys("LogConfig RestartPolicy".split(), _mapping),
     "PortBindings": _ports,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from takeback.errors import InvalidInput
+from takeback.errors import Unavailable
 from takeback.sources.container.mounts import parse_bind
 from takeback.sources.container.settings import Image, Settings
 
@@ -37,13 +37,14 @@ _ROOT = ("", "0", "root")
 _NOBODY = Settings(Image())
 
 
-def check(now: Settings | None, then: Settings, *, allowed: bool = False) -> None:
-    """InvalidInput if a container with the settings ``then`` may do more than the one that is there ``now``."""
+def check(name: str, now: Settings | None, then: Settings, *, allowed: bool = False) -> None:
+    """Unavailable if a container ``name`` with the settings ``then`` may do more than the one that is there ``now``."""
     more = [] if allowed else widened(now, then)
     if more:
-        raise InvalidInput(
-            f"the snapshot's container may do more to this machine than the present one: {'; '.join(more)}",
-            hints=["if you know where the snapshot comes from, allow it: --allow-rights"],
+        whom = "that it does not have now" if now is not None else "that a plain container does not have"
+        raise Unavailable(
+            f"the snapshot's settings would give {name} rights on this machine {whom}: {'; '.join(more)}",
+            hints=["if that is meant: tb.Container(…, allow_wider=True)"],
         )
 
 
