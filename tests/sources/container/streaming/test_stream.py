@@ -332,6 +332,26 @@ def test_without_the_directory_of_differences_a_container_is_filled_through_the_
     assert not os.listdir(mount_of(two, "/vol").source)
 
 
+def test_a_container_whose_image_is_gone_is_read_without_it(boxes: Boxes, daemon: Daemon, writer: Writer) -> None:
+    tag = boxes.own("image", boxes.name("gone") + ":1")
+    boxes.engine.api.commit(boxes.run("first"), tag.partition(":")[0], "1", changes="ENV OF=its-own")
+    outer, inner = boxes.volume("outer"), boxes.volume("inner")
+    name = boxes.run("box", image=tag, volumes={outer: {"bind": "/vol"}, inner: {"bind": "/vol/in"}})
+    boxes.sh(name, "echo f >/f; rm /etc/group; echo v >/vol/v; echo i >/vol/in/i")
+    box = daemon.inspect(name)
+    stream = Stream(daemon)
+    areas = [stream.read_mount(box, mount_of(box, place), writer, Watch()) for place in ("/vol", "/vol/in")]
+    before = [list(each) for each in (stream.read_delta(box, writer, Watch()), *areas)]
+    boxes.engine.api.remove_image(tag, force=True)
+    boxes.engine.api.stop(name)
+    boxes.engine.api.remove_image(box.image, force=True)
+    areas = [stream.read_mount(box, mount_of(box, place), writer, Watch()) for place in ("/vol", "/vol/in")]
+    after = [list(each) for each in (stream.read_delta(box, writer, Watch()), *areas)]
+    assert after == before
+    with pytest.raises(NotFound, match="No such image"):
+        stream.fill_mount(box, mount_of(box, "/vol"), before[1], writer.reader.stream)
+
+
 def test_deletions_that_cannot_be_made_are_named_and_nothing_is_written(
     boxes: Boxes, daemon: Daemon, stream: Stream, writer: Writer
 ) -> None:

@@ -13,9 +13,9 @@ from takeback.sources.container.streaming import changing, delta
 from takeback.sources.container.streaming.archive import Archive, Truncated
 from takeback.sources.container.streaming.archiving import archive_of
 from takeback.sources.container.streaming.collecting import Collected
-from takeback.sources.container.streaming.piecemeal import mounted, read_piecemeal
+from takeback.sources.container.streaming.piecemeal import mounted, read_mounted, read_piecemeal
 from takeback.sources.container.streaming.transfer import archived, unpack
-from takeback.sources.container.streaming.window import PLACE, on_mount, on_upper, window
+from takeback.sources.container.streaming.window import PLACE, NoWindow, on_mount, on_upper, window
 from takeback.sources.trees import within
 from takeback.sources.workspace.reading import ATTEMPTS
 
@@ -40,27 +40,31 @@ class Stream:
     def read_delta(self, box: Inspected, writer: Puts, watch: Watch) -> Iterator[Found]:
         def read(collected: Collected) -> None:
             listed = delta.changes(self._daemon, box)
-            if box.upper is None:
-                return read_piecemeal(self._daemon, box, collected, listed)
-            with window(self._daemon, box, on_upper(box, readonly=True)) as there:
-                self._collect(there, collected)
-                delta.understand(collected.found, listed)
-                delta.note_left_out(self._daemon, there, f"/{PLACE}", collected, listed)
-            return None
+            try:
+                with window(self._daemon, box, on_upper(box, readonly=True)) as there:
+                    self._collect(there, box, collected)
+                    delta.understand(collected.found, listed)
+                    delta.note_left_out(self._daemon, there, f"/{PLACE}", collected, listed)
+            except NoWindow:
+                read_piecemeal(self._daemon, box, collected, listed)
 
         self.not_captured.append(NotCaptured(FILESYSTEM, "xattrs", _UNSEEN))
         return self._read(FILESYSTEM, read, writer, watch)
 
     def read_mount(self, box: Inspected, mount: Mount, writer: Puts, watch: Watch) -> Iterator[Found]:
         def read(collected: Collected) -> None:
-            with window(self._daemon, box, on_mount(mount, readonly=True)) as there:
-                self._collect(there, collected)
+            try:
+                with window(self._daemon, box, on_mount(mount, readonly=True)) as there:
+                    self._collect(there, box, collected)
+            except NoWindow:
+                read_mounted(self._daemon, box, mount, collected)
 
         return self._read(mount.area, read, writer, watch)
 
     def fill_delta(self, box: Inspected, found: Iterable[Found], content: Content) -> None:
         if box.upper is None:
-            unpack(self._daemon, box.id, "/", archive_of(_makeable(box, found), content, ""))
+            pieces = archive_of(_makeable(box, found), content, "")
+            unpack(self._daemon, box.id, pieces, f"write to the container {box.name!r}")
         else:
             self._fill(box, on_upper(box, readonly=False), found, content)
 
@@ -88,13 +92,14 @@ class Stream:
             self.not_captured += collected.not_captured
             return iter(collected.linked())
 
-    def _collect(self, there: str, collected: Collected) -> None:
-        with archived(self._daemon, there, f"/{PLACE}") as pieces:
+    def _collect(self, there: str, box: Inspected, collected: Collected) -> None:
+        doing = f"read {collected.area} of the container {box.name!r}"
+        with archived(self._daemon, there, f"/{PLACE}", doing) as pieces:
             collected.add(Archive(pieces, PLACE))
 
     def _fill(self, box: Inspected, source: dict[str, Any], found: Iterable[Found], content: Content) -> None:
         with window(self._daemon, box, source) as there:
-            unpack(self._daemon, there, "/", archive_of(found, content, PLACE))
+            unpack(self._daemon, there, archive_of(found, content, PLACE), f"write to the container {box.name!r}")
 
 
 def _makeable(box: Inspected, found: Iterable[Found]) -> Iterator[Found]:

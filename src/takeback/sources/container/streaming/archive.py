@@ -5,7 +5,7 @@ path twice, nothing below what is no directory, no hard link to what was not the
 is Integrity. Memory is bounded by the number of entries, never by what a header says; content is read by `read`.
 
 An archive may come from an Engine that writes PAX, as all do today, or older GNU long names. Python's own `tarfile` reads
-as much as a header says into memory, lets an archive end anywhere, and takes four times as long an entry.
+as much as a header says into memory, lets an archive end anywhere, and takes five times as long for an entry.
 """
 
 from __future__ import annotations

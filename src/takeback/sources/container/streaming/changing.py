@@ -35,7 +35,7 @@ def change_mount(daemon: Daemon, box: Inspected, mount: Mount, changes: Sequence
         made = {each.path for each in coming}
         linked = {each.link for each in coming if each.kind == FILE and each.link and each.link not in made}
         with window(daemon, box, on_mount(mount, readonly=False)) as there:
-            unpack(daemon, there, "/", archive_of(coming, content, PLACE, linked))
+            unpack(daemon, there, archive_of(coming, content, PLACE, linked), f"change the volume {mount.name!r}")
 
 
 def _goes(before: Found, after: Found | None) -> bool:

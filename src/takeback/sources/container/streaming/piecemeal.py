@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from takeback.errors import NotFound
 from takeback.model.tree import DIRECTORY
-from takeback.sources.container.daemon import Daemon, Inspected
+from takeback.sources.container.daemon import Daemon, Inspected, Mount
 from takeback.sources.container.found import WHITEOUT, Found
 from takeback.sources.container.streaming.archive import Archive
 from takeback.sources.container.streaming.collecting import Collected, Wanted
@@ -59,6 +59,14 @@ def read_piecemeal(daemon: Daemon, box: Inspected, collected: Collected, listed:
     note_left_out(daemon, box.id, "", collected, wanted)
 
 
+def read_mounted(daemon: Daemon, box: Inspected, mount: Mount, collected: Collected) -> None:
+    """A volume or bind mount as the container itself has it, without what is mounted inside it."""
+    place = mount.destination.strip("/")
+    inner = [each[len(place) + 1 :] for each in mounted(box) if _is_below([place], each)]
+    with archived(daemon, box.id, f"/{place}/.", _doing(box, place)) as pieces:
+        collected.add(Archive(pieces, "."), "", lambda path: not _is_below(inner, path))
+
+
 def _add_all(daemon: Daemon, box: Inspected, collected: Collected, wanted: Changes, asked: list[str]) -> None:
     """Each path by itself, or together with others of its directory: if they are many, or the list cannot spell one."""
     crowds = Counter(path.rpartition("/")[0] for path in asked)
@@ -74,7 +82,7 @@ def _add_all(daemon: Daemon, box: Inspected, collected: Collected, wanted: Chang
 def _add_whole(daemon: Daemon, box: Inspected, collected: Collected, path: str, wanted: Wanted) -> None:
     """What is ``wanted`` of an archive of a path."""
     try:
-        with archived(daemon, box.id, f"/{path}") as pieces:
+        with archived(daemon, box.id, f"/{path}", _doing(box, path)) as pieces:
             collected.add(Archive(pieces, path.rpartition("/")[2]), path, wanted)
     except NotFound:
         pass  # gone meanwhile, or a name that the list does not spell
@@ -82,9 +90,13 @@ def _add_whole(daemon: Daemon, box: Inspected, collected: Collected, path: str, 
 
 def _add_top(daemon: Daemon, box: Inspected, collected: Collected, path: str) -> None:
     """A directory without what is in it: the first entry of its archive, of which the rest is never sent."""
-    with archived(daemon, box.id, f"/{path}/.") as pieces:
+    with archived(daemon, box.id, f"/{path}/.", _doing(box, path)) as pieces:
         first = next(iter(Archive(pieces, ".")))
     collected.found[path] = Found(path, DIRECTORY, first.mode, first.uid, first.gid, first.mtime, xattrs=first.xattrs)
+
+
+def _doing(box: Inspected, path: str) -> str:
+    return f"read /{path} of the container {box.name!r}"
 
 
 def _is_directory(daemon: Daemon, box: Inspected, path: str) -> bool:

@@ -21,9 +21,8 @@ _PIECE = 1 << 20
 
 
 @contextmanager
-def archived(daemon: Daemon, container: str, path: str) -> Iterator[Iterator[bytes]]:
+def archived(daemon: Daemon, container: str, path: str, doing: str) -> Iterator[Iterator[bytes]]:
     """What the Engine archives of a path in a container, piece by piece; whatever is not read is never sent."""
-    doing = f"read {path} of the container {container[:12]!r}"
     with daemon.speaking(doing):
         response = daemon.api.get(
             _address(daemon, container),
@@ -45,11 +44,15 @@ def _pieces(daemon: Daemon, doing: str, response: Any) -> Iterator[bytes]:
         yield from response.iter_content(_PIECE)
 
 
-def unpack(daemon: Daemon, container: str, path: str, pieces: Iterable[bytes]) -> None:
-    """Have the Engine unpack an archive into a directory of a container. What ``pieces`` raises is raised."""
-    with daemon.speaking(f"write to the container {container[:12]!r}"):
+def unpack(daemon: Daemon, container: str, pieces: Iterable[bytes], doing: str) -> None:
+    """Have the Engine unpack an archive into the root of a container. What ``pieces`` raises is raised.
+
+    Only there: for the other names of a file, the Engine looks for the first one below the root to give it its mode again,
+    which giving it an owner has taken away.
+    """
+    with daemon.speaking(doing):
         response = daemon.api.put(
-            _address(daemon, container), params={"path": path}, data=iter(pieces), timeout=daemon.api.timeout
+            _address(daemon, container), params={"path": "/"}, data=iter(pieces), timeout=daemon.api.timeout
         )
         _check(response)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from takeback.errors import NotFound, TakebackError, Unavailable
+from takeback.errors import NotFound, TakebackError
 from takeback.sources.container.daemon import Daemon, Inspected, Mount
 
 PLACE = "takeback"
@@ -20,6 +20,10 @@ PLACE = "takeback"
 _HELPER = "takeback.helper"
 _FOR = "takeback.for"
 _OURS = ".takeback-"
+
+
+class NoWindow(NotFound):
+    """There is nothing to make a window of, or nothing to look at: the image is gone, or the engine hides the directory."""
 
 
 @contextmanager
@@ -35,7 +39,10 @@ def window(daemon: Daemon, box: Inspected, source: dict[str, Any], **config: Any
         "HostConfig": host | config.pop("HostConfig", {}),
         **config,
     }
-    made = daemon.call(f"look into the container {box.name!r}", daemon.api.create_container_from_config, body, name)
+    try:
+        made = daemon.call(f"look into the container {box.name!r}", daemon.api.create_container_from_config, body, name)
+    except NotFound as error:
+        raise NoWindow(error.message, hints=["the image of a container is needed: `docker pull` it again"]) from error
     try:
         yield str(made["Id"])
     except BaseException:
@@ -50,7 +57,7 @@ def window(daemon: Daemon, box: Inspected, source: dict[str, Any], **config: Any
 def on_upper(box: Inspected, *, readonly: bool) -> dict[str, Any]:
     """The directory of a container's differences, to be mounted."""
     if box.upper is None:
-        raise Unavailable(f"the engine does not say where the differences of {box.name!r} are")
+        raise NoWindow(f"the engine does not say where it keeps the files of the container {box.name!r}")
     return {"Type": "bind", "Source": box.upper, "ReadOnly": readonly}
 
 
