@@ -39,7 +39,8 @@ class NotCaptured(NamedTuple):
 
     path: str
     reason: str
-    """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``,
+    """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``; of a container
+    ``bind mount``, ``volume`` (unless asked for), ``tmpfs``, ``process memory``;
     ``setuid`` and ``xattrs`` (all but those is captured), ``purged`` (it was captured, and removed for good; ``detail`` differs if what
     was captured did)."""
     detail: str = ""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from support.containers.settings import RICH
 from takeback.sources.container.differing import differences
+from takeback.sources.container.rights import widened
 from takeback.sources.container.settings import Image, Volume
 
 
@@ -45,6 +46,19 @@ def test_no_value_of_a_secret_is_said() -> None:
     assert differences(plain, other) == ["variable TOKEN: another secret"]
     held = replace(plain, environment=("TOKEN", "PATH=/bin"), holes=frozenset({"TOKEN"}))
     assert "first-value" not in "".join(differences(plain, held) + differences(held, plain))
+
+
+def test_no_secret_in_options_labels_or_commands_is_said() -> None:
+    secret = "hunter2-hunter2"
+    then = replace(
+        RICH,
+        config={"Cmd": ["run", f"--password={secret}"], "Labels": {"api_token": secret}},
+        host={"LogConfig": {"Type": "splunk", "Config": {"splunk-token": secret}}},
+        volumes={"/v": Volume("v", options={"type": "cifs", "o": f"username=me,password={secret}"})},
+    )
+    said = differences(RICH, then) + widened(RICH, then)
+    assert secret not in "".join(said)
+    assert "log: none now, Type splunk, Config splunk-token … then" in said
 
 
 def test_nothing_empty_and_absent_are_one() -> None:

@@ -45,6 +45,8 @@ SECRETS = [
     ("CALLBACK", "https://example.org/hook?token=0123456789abcdef"),
     ("STORAGE", "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=Zm9v"),
     ("CONNECTION", "Server=db;User Id=sa;Password=hunter2"),
+    ("MOUNT_OPTIONS", "username=me,password=hunter2,vers=3.0"),
+    ("ARGUMENTS", "run --api-key=abcdef --verbose"),
     ("HEADER", f"Bearer {JWT}"),
     ("SESSION", JWT),
     ("CONFIG", '{"key": "-----BEGIN RSA PRIVATE KEY-----\\nMIIE"}'),
@@ -115,6 +117,7 @@ PLAIN = [
     ("IMAGE_DIGEST", "sha256:" + "ab" * 32),
     ("BUILD_ID", "2b6b1c4e-7f39-4c1c-9b1e-6c8a3d9f0a11"),
     ("SINCE", "12:30"),
+    ("ARGUMENTS", "--tokens=12 --secrets-file=/run/x"),
     ("RANGE", "http://example.org:8080/a@b"),
 ]
 

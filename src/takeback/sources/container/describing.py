@@ -45,7 +45,7 @@ def look_around(daemon: Daemon, box: Inspected) -> Around:
             daemon, f"look at the volume {mount['Name']}", daemon.api.inspect_volume, mount["Name"]
         )
         for mount in box.raw["Mounts"]
-        if mount["Type"] == "volume"
+        if mount["Type"] == "volume" and not is_anonymous(mount["Name"])
     }
     lenders = [each.partition(":")[0] for each in host.get("VolumesFrom") or ()]
     shared = [str(host.get(mode) or "") for mode in _MODES]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from takeback.model.sizes import format_size
-from takeback.sources.container.secrets import is_secret
+from takeback.sources.container.secrets import hidden, is_secret
 from takeback.sources.container.settings import Image, Settings, Volume
 
 _WORDS = {
@@ -109,7 +109,7 @@ def _only(prefix: str, now: Mapping[str, Any], then: Mapping[str, Any]) -> Itera
 def _said(volumes: Mapping[str, Volume]) -> dict[str, Any]:
     found = {}
     for where, volume in volumes.items():
-        options = [f"{key}={value}" for key, value in sorted(volume.options.items())]
+        options = [f"{key}={hidden(key, value)}" for key, value in sorted(volume.options.items())]
         words = [volume.name or "without a name", volume.driver, *options, "" if volume.writable else "read-only"]
         found[where] = " ".join(word for word in words if word and word != "local")
     return found
@@ -131,8 +131,10 @@ def _text(value: Any, key: str = "") -> str:
         case list():
             return ", ".join(_text(each) for each in value) or "none"
         case dict():
-            said = [(name, _text(each) if each or each is False else "") for name, each in value.items()]
+            said = [(name, _text(each, name) if each or each is False else "") for name, each in value.items()]
             return ", ".join(f"{name} {each}".strip() for name, each in said if each or value[name] == {}) or "none"
         case None | "":
             return "none"
+        case str():
+            return hidden(key, value)
     return str(value)

@@ -11,6 +11,7 @@ from typing import Any
 
 from takeback.errors import Unavailable
 from takeback.sources.container.mounts import parse_bind
+from takeback.sources.container.secrets import hidden
 from takeback.sources.container.settings import Image, Settings
 
 _NAMESPACES = {
@@ -125,7 +126,7 @@ def _paths(settings: Settings) -> list[str]:
             found.append(f"a volume with options: {mount['VolumeOptions']['DriverConfig']['Options']}")
     for volume in settings.volumes.values():
         if volume.options or volume.driver != "local":
-            said = ",".join(f"{key}={value}" for key, value in sorted(volume.options.items()))
+            said = ",".join(f"{key}={hidden(key, value)}" for key, value in sorted(volume.options.items()))
             found.append(f"a volume of the driver {volume.driver} with {said or 'no options'}")
     return found
 

@@ -42,7 +42,7 @@ _SHAPES = re.compile(
     |\beyJ[\w-]{6,}\.eyJ[\w-]{6,}\.[\w-]*                                        # a signed JWT
     |^(?i:[a-z][a-z0-9+.-]*)://[^\s/@:]*:[^\s/@]+@                              # scheme://user:password@host
     |(?i:[?&;](?:access_token|api_?key|sig|signature|token|password)=[^&\s]{8,})
-    |(?i:(?:^|;)\s*(?:password|pwd|accountkey|sharedaccesskey)\s*=\s*[^;\s]+)
+    |(?i:(?:^|[;,\s]|--)(?:password|pwd|passwd|token|api-?key|secret|accountkey|sharedaccesskey)\s*=\s*[^;,\s]+)
     |^(?i:bearer|basic)\s+[\w+/=.~-]{12,}$
     |\b[sr]k[-_](?=[\w-]*\d)[\w-]{20,}                                         # of several services
     |\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{20,}|glpat-[\w-]{16,})
@@ -68,6 +68,11 @@ def names(environment: Iterable[str], defaults: Iterable[str] = ()) -> frozenset
         for name, given, value in [each.partition("=")]
         if given and is_secret(name, value)
     )
+
+
+def hidden(name: str, value: str) -> str:
+    """A value as it may be shown."""
+    return "…" if is_secret(name, value) else value
 
 
 def is_secret(name: str, value: str) -> bool:
