@@ -9,7 +9,7 @@ from support.containers.boxes import Boxes
 from takeback.model.snapshot import NotCaptured
 from takeback.sources.container import mounts
 from takeback.sources.container.creating import create, has_volume
-from takeback.sources.container.daemon import Daemon
+from takeback.sources.container.daemon import Daemon, Mount
 from takeback.sources.container.describing import settings_of
 
 pytestmark = pytest.mark.service("docker")
@@ -98,6 +98,20 @@ def test_a_copy_with_new_volumes_shares_none(boxes: Boxes, daemon: Daemon) -> No
     assert after["/data"].name == after["/again"].name and not after["/again"].writable and not after["/lent"].writable
     assert {each.destination for each in made.new} == after.keys()
     assert boxes.engine.api.inspect_volume(names[data])["Labels"] == {"whose": "ours"}
+
+
+def test_every_volume_has_an_area_of_its_own() -> None:
+    """Drivers other than the engine's own may allow any name."""
+    of = [
+        Mount("volume", "/a", "data"),
+        Mount("volume", "/a", "team/data"),
+        Mount("volume", "/a", "team%2Fdata"),
+        Mount("volume", "/a", "at%2Fa"),
+        Mount("volume", "/a", "ab" * 32, anonymous=True),
+        Mount("bind", "/a"),
+    ]
+    areas = [each.area for each in of]
+    assert len(set(areas)) == len(of) and all(area.count("/") == 1 for area in areas)
 
 
 def test_a_volume_name_of_the_engine_is_told_from_one_that_was_given() -> None:

@@ -78,7 +78,7 @@ def _may_differ(path: str, a: dict[str, Any]) -> bool:
         return True
     if path.startswith("NetworkSettings.Ports."):
         asked = (a["HostConfig"]["PortBindings"] or {}).get(path.removeprefix("NetworkSettings.Ports.")) or ()
-        return not any(each["HostPort"] for each in asked)
+        return all(each["HostPort"] in ("", "0") for each in asked)
     if network in CHOSEN:
         asked = path != network and (a["NetworkSettings"]["Networks"][path.split(".")[2]]["IPAMConfig"] or {})
         return not asked and not a["Config"].get("MacAddress")

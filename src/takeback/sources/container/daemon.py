@@ -44,7 +44,7 @@ class Mount:
         """Where it stands in a part."""
         if self.type == "bind":
             return f"binds/{escaped(self.destination)}"
-        return f"volumes/{'at' + escaped(self.destination) if self.anonymous else self.name}"
+        return f"volumes/{'at' + escaped(self.destination) if self.anonymous else escaped(self.name)}"
 
 
 def escaped(path: str) -> str:
