@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from takeback.model.progress import Progress
     from takeback.model.purged import Purged, Trace
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
+    from takeback.sources.container.source import Container
     from takeback.sources.state.source import State
     from takeback.sources.workspace.source import Workspace
     from takeback.store.collection.maintenance import Maintained
@@ -82,6 +83,7 @@ _HOMES = {
     "takeback.model.policy": ("Policy",),
     "takeback.model.progress": ("Progress",),
     "takeback.model.snapshot": ("NotCaptured", "Part", "Snapshot"),
+    "takeback.sources.container.source": ("Container",),
     "takeback.sources.state.source": ("State",),
     "takeback.sources.workspace.source": ("Workspace",),
     "takeback.store.collection.maintenance": ("Maintained",),
@@ -94,6 +96,7 @@ __all__ = [
     "Store",
     "Timeline",
     "Workspace",
+    "Container",
     "State",
     "capture",
     "Document",

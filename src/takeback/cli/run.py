@@ -25,6 +25,7 @@ from takeback.cli.app import COMMANDS, app
 from takeback.cli.call import Call
 from takeback.cli.text import visible
 from takeback.errors import Cancelled, InvalidInput, TakebackError
+from takeback.sources.container.marks import noted
 
 _PIPE_CLOSED = 128 + 13
 
@@ -36,6 +37,8 @@ def run(arguments: Sequence[str]) -> int:
     _escape_what_cannot_be_written()
     if "_TAKEBACK_COMPLETE" in os.environ:
         app.main(prog_name="takeback", obj=call)  # answers the shell and exits
+    if noted():
+        _let_go()
     try:
         code = _invoke(arguments, call)
         sys.stdout.flush()
@@ -59,6 +62,17 @@ def run(arguments: Sequence[str]) -> int:
         return _bug(call, error)
     finally:
         call.close()
+
+
+def _let_go() -> None:
+    """Let containers run again that a takeback had paused when it was killed."""
+    from takeback.sources.container.pausing import let_go
+
+    try:
+        for name in let_go():
+            print(f"takeback: the container {visible(name)} had been left paused, and runs again", file=sys.stderr)
+    except TakebackError as error:
+        print(f"takeback: {visible(str(error))}", file=sys.stderr)
 
 
 def _invoke(arguments: Sequence[str], call: Call) -> int:

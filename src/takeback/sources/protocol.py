@@ -71,8 +71,10 @@ class Source(Protocol):
     kind: str
     root: str
     """The real path that is locked while the source is looked at or changed; empty if there is none."""
-    lock: str
-    """A name that is locked then, for what is no directory; empty if there is none. It never begins with a slash."""
+
+    @property
+    def lock(self) -> str:
+        """A name that is locked then, for what is no directory; empty if there is none. It never begins with a slash."""
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Everything there is now, as blobs in ``writer``; ``previous`` is what the last snapshot holds."""

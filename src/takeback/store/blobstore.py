@@ -86,10 +86,12 @@ class BlobStore:
     def _writer(self, kind: type[Writer]) -> Writer:
         lease = self.leases.acquire()
         try:
-            return kind(self.database, self.backend, self.sealer, lease, self._chunker, self.derived, self.identity)
+            writer = kind(self.database, self.backend, self.sealer, lease, self._chunker, self.derived, self.identity)
         except BaseException:
             lease.release()
             raise
+        writer.store_id = self.id
+        return writer
 
     def reader(self) -> Reader:
         return Reader(self.database, self.backend, self.sealer, self.leases.acquire())

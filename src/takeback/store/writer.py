@@ -52,6 +52,7 @@ class Writer:
         self.derived = DerivedDraft(derived)  # kept when there is a commit
         self.identity = identity
         self.scope = ""  # whose derived files are used, where several could share a key
+        self.store_id = ""  # for what is kept elsewhere, on behalf of a store
         self.added = 0
         """Sealed bytes that the commits of this writer added."""
         self.reader = Reader(database, backend, sealer, None, self._uncommitted)

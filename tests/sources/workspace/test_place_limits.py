@@ -140,7 +140,7 @@ def test_a_staging_directory_that_could_not_be_removed_says_that_its_modes_are_g
 
     def work() -> list[str]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(areas, "_remove_anything", lambda *_: False)
+            patch.setattr(areas, "remove_anything", lambda *_: False)
             there.apply(root)
         found = leftovers(root)
         sweep_stages(str(root))

@@ -66,6 +66,8 @@ def _without_chosen(value: Any, ids: tuple[str, ...], key: str = "") -> Any:
         return {name: _without_chosen(each, ids, name) for name, each in value.items()}
     if isinstance(value, list):
         return [_without_chosen(each, ids) for each in value]
+    if key == "Hostname":
+        return value  # its successor has the same, also where it was chosen
     if key in _CHOSEN or (isinstance(value, str) and _TIME.match(value)):
         return "chosen" if value else value
     if isinstance(value, str):

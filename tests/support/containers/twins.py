@@ -45,6 +45,10 @@ def _blank(raw: dict[str, Any]) -> dict[str, Any]:
         if _VOLUME.fullmatch(mount.get("Name", "")):
             text = text.replace(mount["Name"], f"<volume at {mount['Destination']}>")
     found: dict[str, Any] = json.loads(text)
+    # The same for both, also where it was chosen; but the host's own means nothing here.
+    found["Config"]["Hostname"] = hostname = "" if raw["HostConfig"]["UTSMode"] else raw["Config"]["Hostname"]
+    for network in found["NetworkSettings"]["Networks"].values():
+        network["Aliases"] = [each for each in network.get("Aliases") or () if each not in (hostname, "<short id>")]
     return found
 
 

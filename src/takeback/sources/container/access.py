@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from takeback.sources import trees
 from takeback.sources.container.found import Content, Found
 
 if TYPE_CHECKING:
@@ -38,3 +39,10 @@ class Access(Protocol):
 
     def change_mount(self, box: Inspected, mount: Mount, changes: Sequence[Changed], content: Content) -> None:
         """Change some paths of a volume. The container, which has it, does not run."""
+
+
+def changes_between(before: Mapping[str, Found], after: Mapping[str, Found]) -> list[Changed]:
+    """What differs in an area, and the directories in which it does: they are to look as if nobody had been there."""
+    found = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    above = {parent for path in found if path for parent in ("", *trees.parents(path))}
+    return [(before.get(path), after.get(path)) for path in sorted(found | above)]

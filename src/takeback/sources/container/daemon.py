@@ -92,7 +92,7 @@ class Daemon:
     """One engine. Connects when it is first asked something, and again in a forked child."""
 
     def __init__(self, client: APIClient | None = None) -> None:
-        self._given = client
+        self.given = client
         self._client = client
         self._process = os.getpid()
 
@@ -100,15 +100,15 @@ class Daemon:
     def api(self) -> APIClient:
         """The engine's own client; what it raises is to go through `call` or `speaking`."""
         if self._client is None or self._process != os.getpid():
-            self._client = _connect(self._given)
+            self._client = _connect(self.given)
             self._process = os.getpid()
         return self._client
 
     @property
     def address(self) -> str:
         """What tells this engine from others on the same machine."""
-        if self._given is not None:
-            return str(self._given.base_url)
+        if self.given is not None:
+            return str(self.given.base_url)
         return str(_docker().utils.kwargs_from_env().get("base_url") or "unix:///var/run/docker.sock")
 
     def call(self, doing: str, what: Callable[..., T], *args: Any, **options: Any) -> T:
@@ -195,7 +195,7 @@ def _ours(error: Exception, doing: str) -> TakebackError | None:
     if _is_refused(error):
         return Unavailable(
             f"cannot {doing}: this user may not talk to Docker",
-            hints=["`sudo usermod -aG docker $USER` and a new login, or run takeback as root", *_START[1:]],
+            hints=["`sudo usermod -aG docker $USER` and a new login, or act as root", *_START[1:]],
         )
     if isinstance(error, requests.RequestException | HTTPError | errors.DockerException | ConnectionError):
         return Unavailable(f"cannot {doing}: Docker does not answer ({_reason(error)})", hints=_START)

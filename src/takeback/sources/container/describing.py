@@ -84,10 +84,8 @@ def capture(raw: Mapping[str, Any], around: Around, *, secrets: bool = False, fl
 def _config(raw: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     config = {key: value for key, value in raw["Config"].items() if key not in ("Image", "Env")}
     mode = str(raw["HostConfig"].get("NetworkMode") or "")
-    if config.get("Hostname") == raw["Id"][:12] or mode.startswith(_OTHERS):
-        config["Hostname"] = ""  # the engine's choice, which is another for another container
-    if mode.startswith(_OTHERS):
-        config["Domainname"] = ""
+    if mode.startswith(_OTHERS) or raw["HostConfig"].get("UTSMode"):
+        config["Hostname"] = config["Domainname"] = ""  # the other container's, or the host's
     if not config.get("Entrypoint") and base.get("Entrypoint"):
         config["Entrypoint"] = [""]  # taken away; nothing at all would mean the image's
     return config

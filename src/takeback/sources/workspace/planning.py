@@ -39,10 +39,22 @@ def fresh(reader: Reader, part: str, target: Part, paths: Sequence[str] | None) 
     return [each for each in effects if trees.within(paths, each.path) or each.path in above]
 
 
-def plan(reader: Reader, part: str, present: Part, target: Part, paths: Sequence[str] | None, inode: Inode) -> Proposal:
+Guards = Callable[[Reader, Part], Guard]
+"""What says of a part which of the paths that it lacks are not to be touched."""
+
+
+def plan(
+    reader: Reader,
+    part: str,
+    present: Part,
+    target: Part,
+    paths: Sequence[str] | None,
+    inode: Inode,
+    guards: Guards = Guard,
+) -> Proposal:
     """Everything, or some paths, exactly as in another part."""
-    draft = _Draft(reader, part, present)
-    then = Guard(reader, target)
+    draft = _Draft(reader, part, present, guards)
+    then = guards(reader, target)
     hidden = _Hidden(then.gone_from(draft.guard), inode)
     for path, before, after in trees.compare(reader, present.content, target.content, paths):
         if not trees.within(paths, path):
@@ -59,13 +71,15 @@ def plan(reader: Reader, part: str, present: Part, target: Part, paths: Sequence
     return draft.proposal(TreeView(reader, target.content))
 
 
-def revert(reader: Reader, part: str, present: Part, steps: Sequence[Step], inode: Inode) -> Proposal:
+def revert(
+    reader: Reader, part: str, present: Part, steps: Sequence[Step], inode: Inode, guards: Guards = Guard
+) -> Proposal:
     """Take back steps, newest first; what is not as a step left it is merged, followed, or reported."""
-    draft = _Draft(reader, part, present)
+    draft = _Draft(reader, part, present, guards)
     source = TreeView(reader, None)
     for step in steps:
         source = TreeView(reader, step.before.content)
-        before, after = Guard(reader, step.before), Guard(reader, step.after)
+        before, after = guards(reader, step.before), guards(reader, step.after)
         moved = _Moved(reader, step.after, present, source)
         hidden = _Hidden(before.gone_from(after), inode)
         changes = [
@@ -135,11 +149,11 @@ class _Moved:
 class _Draft:
     """The present, and what it shall become."""
 
-    def __init__(self, reader: Reader, part: str, present: Part) -> None:
+    def __init__(self, reader: Reader, part: str, present: Part, guards: Guards) -> None:
         self._reader = reader
         self._part = part
         self._now = TreeView(reader, present.content)
-        self.guard = Guard(reader, present)
+        self.guard = guards(reader, present)
         self.wanted: Wanted = {}
         self._conflicts: dict[str, str] = {}
         self._kept: dict[str, str] = {}

@@ -48,28 +48,34 @@ def fill(top: str, found: Iterable[Found], content: Content) -> None:
 
 def change(top: str, changes: Sequence[Changed], content: Content) -> None:
     """Change some paths of a directory. All new content is on its disk before any of it is in its place."""
-    with _Place(top) as place, place.waiting() as aside:
-        ready: list[tuple[str, Found]] = []
-        for number, (_, after) in enumerate(changes):
-            if after is not None and after.kind != DIRECTORY:
-                waiting = f"{aside}/{number}"
-                place.make(after, content, waiting)
-                ready.append((waiting, after))
-        for before, after in sorted(changes, key=_deepest_first):
-            if before is not None and (after is None or (before.kind == DIRECTORY) != (after.kind == DIRECTORY)):
-                place.remove(before.path)
-        directories = [after for _, after in changes if after is not None and after.kind == DIRECTORY]
-        for each in sorted(directories, key=lambda each: each.path.count("/")):
-            place.make_directory(each)
-        for waiting, after in ready:
-            place.move(waiting, after.path)
-        for waiting, after in ready:
-            if after.link not in ("", after.path):
-                with suppress(FileNotFoundError):  # else it stays a file of its own
-                    place.link(after.link, waiting)
-                    place.move(waiting, after.path)
-        for each in sorted(directories, key=lambda each: -each.path.count("/")):
+    directories = [after for _, after in changes if after is not None and after.kind == DIRECTORY]
+    with _Place(top) as place:
+        with place.waiting() as aside:
+            _change(place, aside, changes, directories, content)
+        for each in sorted(directories, key=lambda each: -each.path.count("/") if each.path else 1):
             place.finish_directory(each)
+
+
+def _change(
+    place: _Place, aside: str, changes: Sequence[Changed], directories: Sequence[Found], content: Content
+) -> None:
+    ready: list[tuple[str, Found]] = []
+    for number, (_, after) in enumerate(changes):
+        if after is not None and after.kind != DIRECTORY:
+            ready.append((f"{aside}/{number}", after))
+            place.make(after, content, ready[-1][0])
+    for before, after in sorted(changes, key=_deepest_first):
+        if before is not None and (after is None or (before.kind == DIRECTORY) != (after.kind == DIRECTORY)):
+            place.remove(before.path)
+    for each in sorted(directories, key=lambda each: each.path.count("/")):
+        place.make_directory(each)
+    for waiting, after in ready:
+        place.move(waiting, after.path)
+    for waiting, after in ready:
+        if after.link not in ("", after.path):
+            with suppress(FileNotFoundError):  # else it stays a file of its own
+                place.link(after.link, waiting)
+                place.move(waiting, after.path)
 
 
 def _deepest_first(changed: Changed) -> int:

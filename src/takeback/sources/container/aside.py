@@ -1,0 +1,107 @@
+"""The names that containers have while one takes another's place, and what is to be done when nobody ends that.
+
+``NAME.takeback-new-XXXXXXXX`` is being made ready. ``NAME.takeback-old-R-ID`` is what had the name before, where R says what
+it did (``r`` ran, ``p`` was paused, ``s`` was stopped) and ID is the beginning of the id of what has it now. So the engine
+itself knows all that is needed to go on after a kill, whatever store or journal that was in.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from typing import NamedTuple
+
+from takeback.errors import Conflict, TakebackError
+from takeback.sources.container.daemon import Daemon, Inspected
+
+_MARK = ".takeback-"
+_NEW = re.compile(re.escape(_MARK) + "new-[0-9a-f]{8}")
+_OLD = re.compile(re.escape(_MARK) + "old-([rps])-([0-9a-f]{12})")
+
+
+class Aside(NamedTuple):
+    """A container that was put aside for another."""
+
+    box: Inspected
+    was: str
+    successor: str
+    """The beginning of the other's id."""
+
+
+def new_name(name: str) -> str:
+    return f"{name}{_MARK}new-{os.urandom(4).hex()}"
+
+
+def old_name(box: Inspected, successor: Inspected) -> str:
+    was = "p" if box.paused else "r" if box.running else "s"
+    return f"{box.name}{_MARK}old-{was}-{successor.id[:12]}"
+
+
+def heal(daemon: Daemon, name: str) -> None:
+    """End what a killed process began: with the successor if that has the name already, else with what had it before."""
+    around = [(box, box.name.removeprefix(name)) for box in daemon.named(name + _MARK)]
+    for box, ending in around:
+        if (match := _OLD.fullmatch(ending)) is not None:
+            _settle(daemon, name, Aside(box, match[1], match[2]))
+    for box, ending in around:
+        if _NEW.fullmatch(ending):
+            remove(daemon, box, volumes=True)
+
+
+def _settle(daemon: Daemon, name: str, aside: Aside) -> None:
+    here = called(daemon, name)
+    if here is None:
+        put_back(daemon, name, aside)
+        return
+    if not here.id.startswith(aside.successor):
+        raise Conflict(
+            f"somebody else has made a container {name!r} while it was being restored; what it was before is "
+            f"{aside.box.name!r}",
+            hints=[f"rename one of them: docker rename {name} OTHER, or docker rename {aside.box.name} OTHER"],
+        )
+    if aside.was != "s" and not here.running:
+        try:
+            start(daemon, here)
+        except TakebackError:
+            remove(daemon, here, volumes=True)
+            put_back(daemon, name, aside)
+            return
+    remove(daemon, aside.box, volumes=False)
+
+
+def put_back(daemon: Daemon, name: str, aside: Aside) -> None:
+    """Give a container its name again, and let it do what it did."""
+    daemon.call(f"give {aside.box.name!r} its name again", daemon.api.rename, aside.box.id, name)
+    if aside.was != "s":
+        start(daemon, aside.box)
+    if aside.was == "p":
+        with suppress(Conflict):
+            daemon.call(f"pause {name!r} again", daemon.api.pause, aside.box.id)
+
+
+def called(daemon: Daemon, name: str) -> Inspected | None:
+    """The container of exactly this name; the engine also takes the beginning of an id."""
+    found = daemon.find(name)
+    return found if found is not None and found.name == name else None
+
+
+def start(daemon: Daemon, box: Inspected) -> None:
+    daemon.call(f"start the container {box.name!r}", daemon.api.start, box.id)
+
+
+def kill(daemon: Daemon, box: Inspected) -> None:
+    """End all processes of a container at once: what they would do in their last moments, no snapshot has."""
+    now = daemon.inspect(box.id)
+    if now.paused:
+        with suppress(Conflict):
+            daemon.call(f"end the container {box.name!r}", daemon.api.unpause, box.id)
+    if now.running:
+        with suppress(Conflict):  # it has ended by itself
+            daemon.call(f"end the container {box.name!r}", daemon.api.kill, box.id)
+        daemon.call(f"wait for the end of {box.name!r}", daemon.api.wait, box.id, timeout=60)
+
+
+def remove(daemon: Daemon, box: Inspected, *, volumes: bool) -> None:
+    """Remove a container; with ``volumes``, those that the engine made for it and gave no other container."""
+    daemon.call(f"remove the container {box.name!r}", daemon.api.remove_container, box.id, v=volumes, force=True)

@@ -1,0 +1,158 @@
+"""A container made anew from a snapshot, beside whatever else there is: with another name, and what that asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from takeback.errors import Conflict, InvalidInput, TakebackError
+from takeback.model.plan import Effect
+from takeback.model.progress import Watch
+from takeback.model.snapshot import Part
+from takeback.sources.container import aside, content, mounts, networks, ports
+from takeback.sources.container.access import changes_between
+from takeback.sources.container.creating import Created, create, find_base, has_volume
+from takeback.sources.container.decoding import decode
+from takeback.sources.container.filled import check_filled
+from takeback.sources.container.found import FILESYSTEM
+from takeback.sources.container.hashing import Hashing
+from takeback.sources.container.settings import STOPPED, Settings, values_of
+from takeback.sources.protocol import Made, Proposal
+
+if TYPE_CHECKING:
+    from takeback.sources.container.source import Container
+    from takeback.store.reader import Reader
+
+_NAME = re.compile("[a-zA-Z0-9][a-zA-Z0-9_.-]+")
+_CHOSEN = re.compile("[0-9a-f]{12}")
+"""A hostname that the engine chose: the beginning of an id."""
+_VOLUMES = ("new", "same")
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Another container: its name, and in what it shall differ."""
+
+    name: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    ports: Mapping[str, int] = field(default_factory=dict)
+    """By port of the container (``80/tcp``, or ``80``)."""
+    volumes: str = "new"
+    """``new``: volumes of its own, with what the snapshot holds; ``same``: the very volumes, as they are now."""
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise InvalidInput(
+                f"no container can be called {self.name[:60]!r}",
+                hints=["names are letters, digits, and _ . - after the first"],
+            )
+        if self.volumes not in _VOLUMES:
+            raise InvalidInput(f"volumes are {' or '.join(_VOLUMES)}, not {self.volumes!r}")
+
+
+def named(place: object) -> Copy:
+    """What was given as a place."""
+    if isinstance(place, Copy):
+        return place
+    if isinstance(place, str):
+        return Copy(place)
+    raise InvalidInput(f"{place!r:.60} is no place for a container", hints=["a name, or tb.Container.copy(name, …)"])
+
+
+def plan(source: Container, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
+    """What `make` would do."""
+    copy = named(place)
+    settings, notes = _settings(source, reader, copy, part)
+    if not settings.image.flat:
+        find_base(source.daemon, settings.image)
+    _check_free(source, copy)
+    return Proposal(tuple(_effects(source, reader, part, paths)), notes=tuple(notes))
+
+
+def make(source: Container, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Made:
+    """Make the container, fill it, and let it run if it ran."""
+    copy = named(place)
+    effects = _effects(source, reader, part, paths)
+    settings, notes = _settings(source, reader, copy, part)
+    _check_free(source, copy)
+    image = _flat_image(source, reader, copy, part, settings) if settings.image.flat else ""
+    made = create(source.daemon, settings, copy.name, image=image)
+    try:
+        _fill(source, reader, part, settings, made, copy)
+        if settings.state != STOPPED:
+            aside.start(source.daemon, made.box)
+    except BaseException:
+        with suppress(TakebackError):
+            aside.remove(source.daemon, made.box, volumes=True)
+            for mount in made.new:
+                source.daemon.call("remove a volume", source.daemon.api.remove_volume, mount.name)
+        raise
+    return Made(source.called(copy.name), tuple(effects), (*notes, *made.notes))
+
+
+def _effects(source: Container, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
+    if paths is not None:
+        raise InvalidInput("a container is made as a whole, not some paths of it", hints=["leave PATH out"])
+    return source.fresh(reader, part, None)
+
+
+def _settings(source: Container, reader: Reader, copy: Copy, part: Part) -> tuple[Settings, list[str]]:
+    settings = decode(content.settings_in(reader, part.content))
+    there = source.daemon.find(str(part.detail.get("container") or ""))
+    settings = settings.filled(values_of(there.raw) if there is not None else {}, copy.environment)
+    settings = ports.overridden(settings, copy.ports) if copy.ports else settings
+    settings, notes = ports.moved(settings, ports.taken(source.daemon), fixed=copy.ports)
+    settings, more = networks.apart(source.daemon, settings)
+    if _CHOSEN.fullmatch(str(settings.config.get("Hostname"))):
+        settings = replace(settings, config={**settings.config, "Hostname": ""})
+    if copy.volumes == "new":
+        settings, names = mounts.with_new_volumes(settings, copy.name, lambda each: has_volume(source.daemon, each))
+        more += [f"volume {old}: its content goes into the new volume {new}" for old, new in names.items()]
+    else:
+        more += [f"volume {each.name}: shared, and left as it is" for each in settings.volumes.values() if each.name]
+    return settings, [*notes, *more]
+
+
+def _check_free(source: Container, copy: Copy) -> None:
+    if aside.called(source.daemon, copy.name) is not None:
+        raise Conflict(
+            f"there is a container called {copy.name!r} already",
+            hints=[
+                "choose another name",
+                f"to put a snapshot into its place: takeback restore REF --container {copy.name}",
+            ],
+        )
+
+
+def _fill(source: Container, reader: Reader, part: Part, settings: Settings, made: Created, copy: Copy) -> None:
+    """Put everything in place, and read it back."""
+    access = source.reach(made.box)
+    stored = content.areas_in(reader, part.content)
+    wanted = {area: list(content.found_in(reader, part.content, area)) for area in stored}
+    if not settings.image.flat:
+        access.fill_delta(made.box, wanted[FILESYSTEM], reader.stream)
+        check_filled(access, FILESYSTEM, wanted[FILESYSTEM], access.read_delta(made.box, Hashing(), Watch()))
+    was = decode(content.settings_in(reader, part.content)).volumes
+    for mount in mounts.captured(made.box)[0]:
+        volume = was.get(mount.destination)
+        if volume is None or mount.destination not in {each.destination for each in made.new}:
+            continue
+        area = replace(mount, name=volume.name, anonymous=not volume.name).area
+        if area not in wanted:
+            continue
+        there = {each.path: each for each in access.read_mount(made.box, mount, Hashing(), Watch())}
+        changes = changes_between(there, {each.path: each for each in wanted[area]})
+        access.change_mount(made.box, mount, changes, reader.stream)
+        check_filled(access, area, wanted[area], access.read_mount(made.box, mount, Hashing(), Watch()))
+
+
+def _flat_image(source: Container, reader: Reader, copy: Copy, part: Part, settings: Settings) -> str:
+    from takeback.sources.container.images import flat_image
+    from takeback.sources.container.streaming.archiving import archive_of
+
+    found = content.found_in(reader, part.content, FILESYSTEM)
+    key = part.content.hex()[:16]
+    return flat_image(source.daemon, settings, copy.name, key, archive_of(found, reader.stream, ""))

@@ -1,0 +1,157 @@
+"""Keeping a container's processes still for a moment, and never for longer: also when we are killed meanwhile.
+
+While a container is paused a marker says so: a file with a kernel lock in a directory of the user's own
+(`takeback.sources.container.marks`). A marker without its lock is of a process that died, and whoever comes by (`let_go`, which the
+next command of any kind calls) lets the container run again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from takeback.errors import Conflict, NotFound, TakebackError
+from takeback.sources.container.daemon import Daemon, Inspected
+from takeback.sources.container.marks import directory, noted
+
+_ID = re.compile("[0-9a-f]{64}")
+_CREATE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@contextmanager
+def paused(daemon: Daemon, box: Inspected) -> Iterator[None]:
+    """Nothing in the container runs inside of this. One that does not run, or was paused before, is left as it is."""
+    hold = Hold(daemon, box)
+    try:
+        yield
+    finally:
+        hold.release()
+
+
+class Hold:
+    """A pause, until it is released; or until the container is gone, or has been killed."""
+
+    def __init__(self, daemon: Daemon, box: Inspected) -> None:
+        self._daemon, self._box = daemon, box
+        self._marker: int | None = None
+        self.ours = box.running and not box.paused
+        """Whether it is us who paused it."""
+        if not self.ours:
+            return
+        self._marker = _mark(daemon, box)
+        try:
+            daemon.call(f"pause the container {box.name!r}", daemon.api.pause, box.id)
+        except Conflict:
+            self.ours = False  # somebody else was quicker, or it has ended
+            self._unmark()
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Let it run again; quiet the second time."""
+        if self._marker is None:
+            return
+        try:
+            _unpause(self._daemon, self._box.id)
+        except BaseException:
+            os.close(self._marker)  # the mark stays: whoever comes by tries again
+            self._marker = None
+            raise
+        self._unmark()
+
+    def _unmark(self) -> None:
+        if self._marker is not None:
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(_directory(), self._box.id))
+            os.close(self._marker)
+            self._marker = None
+
+
+def let_go() -> list[str]:
+    """Let every container run that a process of this user paused and died; their names."""
+    found: list[str] = []
+    if not noted():
+        return found
+    for id in filter(_ID.fullmatch, noted()):
+        path = os.path.join(_directory(), id)
+        try:
+            marker = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            said = json.loads(os.read(marker, 1 << 16) or b"{}")
+            name = said.get("name")
+            if name is None or _unpause(_daemon_at(said), id):
+                found += [str(name)] if name is not None else []
+            os.unlink(path)
+        except (BlockingIOError, FileNotFoundError, ValueError, AttributeError):
+            continue  # its process lives, or another one was quicker
+        except TakebackError:
+            continue  # the engine is down, and nothing runs in it; another time
+        finally:
+            os.close(marker)
+    return found
+
+
+def _mark(daemon: Daemon, box: Inspected) -> int:
+    path = os.path.join(_directory(), box.id)
+    while True:
+        marker = os.open(path, _CREATE, 0o600)
+        fcntl.flock(marker, fcntl.LOCK_EX)
+        try:
+            if os.fstat(marker).st_ino == os.stat(path, follow_symlinks=False).st_ino:
+                break
+        except FileNotFoundError:
+            pass
+        os.close(marker)  # whoever had it has removed it
+    said = {"name": box.name, "address": daemon.address}
+    os.ftruncate(marker, 0)
+    os.pwrite(marker, json.dumps(said).encode(), 0)
+    return marker
+
+
+def _unpause(daemon: Daemon, id: str) -> bool:
+    """Let a container run, if it is there and paused; whether it was."""
+    try:
+        daemon.call("let the container run again", daemon.api.unpause, id)
+    except (Conflict, NotFound):
+        return False  # it is not paused, or gone
+    except TakebackError:
+        box = daemon.find(id)
+        if box is not None and box.paused:
+            raise
+        return False
+    return True
+
+
+def _daemon_at(said: dict[str, Any]) -> Daemon:
+    import docker
+
+    given = Daemon()
+    address = said.get("address")
+    if address in (None, given.address):
+        return given
+    with given.speaking("reach Docker"):
+        return Daemon(docker.APIClient(base_url=str(address), version="auto"))
+
+
+def _directory() -> str:
+    """The directory of markers, made if it is not there; nobody else may write to it."""
+    path = directory()
+    with suppress(FileExistsError):
+        os.mkdir(path, 0o700)
+    status = os.stat(path, follow_symlinks=False)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise TakebackError(
+            f"{path} is not only this user's, so it cannot be noted there which containers are paused",
+            hints=[f"remove it: rm -r {path}"],
+        )
+    return path

@@ -1,0 +1,264 @@
+"""What brings a container to where it should be, path by path: the same rules as for a workspace, and attributes with them.
+
+Whose change it is, and what stands in its way, is decided by the paths themselves; their attributes follow. Nobody is in
+conflict about when a file was last changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from blake3 import blake3
+
+from takeback.model.diff import Change
+from takeback.model.ids import BlobKind
+from takeback.model.plan import Effect, Kept
+from takeback.model.snapshot import Part
+from takeback.model.tree import DIRECTORY, FILE, Entry
+from takeback.sources import trees
+from takeback.sources.container import attributes, content
+from takeback.sources.container.areas import Areas
+from takeback.sources.container.attributes import ATTRIBUTES, Attributes
+from takeback.sources.container.found import WHITEOUT
+from takeback.sources.protocol import Proposal, Step
+from takeback.sources.trees import TreeView
+from takeback.sources.workspace import planning
+from takeback.sources.workspace.guard import Guard
+from takeback.store.reader import Reader
+
+_IN_THE_IMAGE = Entry(WHITEOUT, 0, 0, trees.NO_ID)
+"""In a diff: what the image has at a path, which no snapshot holds."""
+
+
+class Whole(Guard):
+    """Of a container everything is captured: what a part lacks is not there, or is the image's."""
+
+    def absent_by_choice(self, path: str, is_directory: bool) -> str:
+        return ""
+
+    def stands_uncaptured(self, path: str) -> str:
+        return ""
+
+    def holders(self) -> set[str]:
+        return set()
+
+    def gone_from(self, later: Guard) -> frozenset[int]:
+        return frozenset()
+
+
+def plan(reader: Reader, name: str, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+    """Everything, or some paths, exactly as in another part."""
+    wanted = None if paths is None else with_attributes(paths)
+    return planning.plan(reader, name, present, target, wanted, lambda path: None, Whole)
+
+
+def revert(reader: Reader, name: str, present: Part, steps: Sequence[Step]) -> Proposal:
+    """Take back steps, newest first."""
+    files = [step._replace(leave=step.leave | _attributes_of(reader, step)) for step in steps]
+    proposal = planning.revert(reader, name, present, files, lambda path: None, Whole)
+    untouched = {item.path for item in (*proposal.conflicts, *proposal.kept)}
+    merge = _Merge(reader, name, present, {effect.path: effect.after for effect in proposal.effects})
+    for step in steps:
+        merge.take_back(step, untouched)
+    effects = _without_holders(proposal.effects, merge, TreeView(reader, present.content))
+    effects += merge.effects()
+    return Proposal(tuple(effects), (*proposal.conflicts, *merge.conflicts), proposal.kept, proposal.notes)
+
+
+def with_attributes(paths: Sequence[str]) -> list[str]:
+    """Paths of a part, and where the attributes of what is at and below them stand."""
+    found = list(paths)
+    for path in paths:
+        area = content.area_of(path)
+        if path.startswith(f"{ATTRIBUTES}/") or not path:
+            continue
+        if not area or path == area:
+            found.append(f"{ATTRIBUTES}/{path}")
+        else:
+            beside = attributes.beside(area, path[len(area) + 1 :])
+            found += (beside, attributes.inside(beside.removesuffix(attributes.own(""))))
+    return found
+
+
+def differences(
+    reader: Reader, name: str, a: Part | None, b: Part | None, paths: Sequence[str] | None
+) -> Iterator[Change]:
+    """All paths that differ, those whose attributes alone do among them; when a file was last changed counts for nothing."""
+    old, new = (part.content if part is not None else None for part in (a, b))
+    told: set[str] = set()
+    beside: list[tuple[str, Entry | None, Entry | None]] = []
+    for path, before, after in trees.compare(reader, old, new, paths):
+        if path.startswith(f"{ATTRIBUTES}/"):
+            beside.append((path, before, after))
+        elif path != ATTRIBUTES:
+            told.add(path)
+            yield Change(name, path, before, after)
+    views = TreeView(reader, old), TreeView(reader, new)
+    for path, before, after in beside:
+        area = content.area_of(path)
+        inner = attributes.of_path(area, path) if area else None
+        if inner is None:
+            continue
+        real = trees.join(area, inner)
+        was, now = (_read(reader, entry) for entry in (before, after))
+        if real in told or (was and was._replace(mtime=0)) == (now and now._replace(mtime=0)):
+            continue
+        yield Change(name, real, *_seen(views, real, was, now))
+
+
+def is_as(reader: Reader, path: str, there: Entry | None, wanted: Entry | None) -> bool:
+    """Whether what stands at a path of a part is what was meant; when a file was last changed counts for nothing."""
+    if there == wanted or there is None or wanted is None or not path.startswith(f"{ATTRIBUTES}/"):
+        return there == wanted
+    now, then = _read(reader, there), _read(reader, wanted)
+    return now is not None and then is not None and now._replace(mtime=0) == then._replace(mtime=0)
+
+
+def still_to_do(effects: Sequence[Effect], now: Areas, settings: bytes) -> tuple[Effect, ...]:
+    """Those effects that are not in place in a container as it is ``now``. Attributes are put in place with their files,
+    in one go: where there are files, these tell."""
+    left = []
+    beside = [each for each in effects if each.path.startswith(f"{ATTRIBUTES}/")]
+    for effect in effects:
+        if effect.path == content.SETTINGS:
+            if effect.after is None or effect.after.id != settings:
+                left.append(effect)
+        elif effect not in beside and now.entry_at(effect.path) != effect.after:
+            left.append(effect)
+    if len(beside) == len(effects):
+        return tuple(each for each in beside if not now.has_attributes(each.path, each.after))
+    return tuple(left + beside) if left else ()
+
+
+def _seen(
+    views: tuple[TreeView, TreeView], path: str, was: Attributes | None, now: Attributes | None
+) -> tuple[Entry | None, Entry | None]:
+    """How a path whose attributes differ is told of: one that hides what the image has is a path that is gone."""
+    if was is None and now is not None and now.kind == WHITEOUT:
+        return _IN_THE_IMAGE, None
+    if now is None and was is not None and was.kind == WHITEOUT:
+        return None, _IN_THE_IMAGE
+    before, after = (view.get(path) or _special(each) for view, each in zip(views, (was, now), strict=True))
+    return before, after
+
+
+def _special(each: Attributes | None) -> Entry | None:
+    return None if each is None or not each.kind else Entry(each.kind, each.mode, 0, trees.NO_ID)
+
+
+def _attributes_of(reader: Reader, step: Step) -> frozenset[str]:
+    """Where the attributes stand that a step changed."""
+    changed = trees.compare(reader, step.before.content, step.after.content, [ATTRIBUTES])
+    return frozenset(path for path, *_ in changed if trees.within([ATTRIBUTES], path))
+
+
+def _without_holders(effects: Sequence[Effect], merge: _Merge, now: TreeView) -> list[Effect]:
+    """Effects without those that remove a directory in which the image's own files stay hidden, or devices stand: no
+    tree tells of these."""
+    kept = []
+    for effect in effects:
+        area = content.area_of(effect.path)
+        if effect.after is None and effect.before is not None and effect.before.kind == DIRECTORY and area:
+            own = attributes.beside(area, effect.path[len(area) + 1 :])
+            inside = attributes.inside(own.removesuffix(attributes.own("")))
+            if any(entry.kind == FILE and merge.at(path) is not None for path, entry in now.below(inside)):
+                merge.keep(own)
+                continue
+        kept.append(effect)
+    return kept
+
+
+class _Merge:
+    """The attributes of the present, and what they shall become."""
+
+    def __init__(self, reader: Reader, name: str, present: Part, files: Mapping[str, Entry | None]) -> None:
+        self._reader, self._name, self._files = reader, name, files
+        self._now = TreeView(reader, present.content)
+        self._wanted: dict[str, tuple[Entry | None, bytes | None]] = {}
+        self._made: set[str] = set()
+        self.conflicts: list[Kept] = []
+
+    def take_back(self, step: Step, untouched: set[str]) -> None:
+        for path, theirs, base in trees.compare(self._reader, step.before.content, step.after.content, [ATTRIBUTES]):
+            area = content.area_of(path)
+            inner = attributes.of_path(area, path) if area else None
+            if inner is None:
+                continue  # a directory on the way: it comes and goes with what is in it
+            real = trees.join(area, inner)
+            if real in untouched or real in step.leave or path in step.leave:
+                continue
+            self._decide(path, real, base, theirs, self.at(path))
+
+    def _decide(self, path: str, real: str, base: Entry | None, theirs: Entry | None, ours: Entry | None) -> None:
+        if ours in (base, theirs):
+            self._wanted[path] = (theirs, None)
+            return
+        was, before, now = (_read(self._reader, entry) for entry in (base, theirs, ours))
+        if None in (was, before, now) and not any(each is not None and each.kind for each in (was, before, now)):
+            # They come and go with what they are of.
+            stands = self._files[real] if real in self._files else self._now.get(real)
+            self._wanted[path] = (None if stands is None else ours or theirs, None)
+            return
+        merged = _merged(was, before, now)
+        if merged is None:
+            self.conflicts.append(Kept(self._name, real, "its owner or attributes were changed since"))
+        elif merged != now:
+            data = attributes.encode(merged)
+            self._wanted[path] = (Entry(FILE, 0o600, len(data), blake3(data).digest()), data)
+
+    def at(self, path: str) -> Entry | None:
+        return self._wanted[path][0] if path in self._wanted else self._now.get(path)
+
+    def keep(self, path: str) -> None:
+        """Leave the attributes at a path as they are."""
+        self._wanted.pop(path, None)
+
+    def effects(self) -> Iterator[Effect]:
+        emptied: set[str] = set()
+        for path, (after, data) in sorted(self._wanted.items()):
+            before = self._now.get(path)
+            if before != after:
+                yield Effect(self._name, path, before, after, data)
+                if after is None:
+                    emptied.update(trees.parents(path))
+                else:
+                    yield from self._directories_for(path)
+        for directory in sorted(emptied, key=lambda each: -each.count("/")):
+            yield from self._without(directory)
+
+    def _directories_for(self, path: str) -> Iterator[Effect]:
+        """Directories above a path that is made and that are not there."""
+        for above in trees.parents(path):
+            if self._now.get(above) is not None or above in self._made:
+                return
+            self._made.add(above)
+            yield Effect(self._name, above, None, Entry(DIRECTORY, 0o755, 0, trees.NO_ID))
+
+    def _without(self, directory: str) -> Iterator[Effect]:
+        """A directory of attributes in which nothing is left goes."""
+        area = content.area_of(directory)
+        if not area or directory == f"{ATTRIBUTES}/{area}":
+            return
+        entries = self._now.directory(directory)
+        if entries and all(self.at(trees.join(directory, name)) is None for name in entries):
+            self._wanted[directory] = (None, None)
+            yield Effect(self._name, directory, self._now.get(directory), None)
+
+
+def _merged(base: Attributes | None, theirs: Attributes | None, ours: Attributes | None) -> Attributes | None:
+    """What ``ours`` becomes without the change from ``theirs`` to ``base``; None if that cannot be said."""
+    if base is None or theirs is None or ours is None:
+        return None
+    found = {}
+    for field, was, before, now in zip(Attributes._fields, base, theirs, ours, strict=True):
+        if now in (was, before):
+            found[field] = before
+        elif before != was and field != "mtime":
+            return None
+    return ours._replace(**found)  # type: ignore[arg-type] # each is of its field's own type
+
+
+def _read(reader: Reader, entry: Entry | None) -> Attributes | None:
+    if entry is None or entry.kind != FILE:
+        return None
+    return attributes.decode(reader.get(entry.id, BlobKind.DATA))

@@ -1,0 +1,241 @@
+"""A container is saved, compared, restored and taken back: all of it, or path by path, the same with both strategies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import takeback as tb
+from support.containers.boxes import Boxes
+from support.containers.scenes import Scene
+from takeback.errors import InvalidInput, NotFound
+
+pytestmark = pytest.mark.service("docker")
+
+
+def test_a_restore_makes_the_same_container_again(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    seen = scene.save_both()
+    for label in ("before", "after", "before"):
+        report = scene.line.restore(label)
+        assert report.verified
+        assert scene.look() == seen[label]
+        scene.whole()
+    scene.close()
+
+
+def test_undo_and_redo_of_a_restore(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    seen = scene.save_both()
+    scene.line.restore("before")
+    scene.line.undo()
+    assert scene.look() == seen["after"]
+    scene.line.redo()
+    assert scene.look() == seen["before"]
+    scene.close()
+
+
+def test_nothing_changed_makes_no_snapshot(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    first = scene.line.save("first")
+    assert scene.line.save().id == first.id
+    scene.close()
+    scene.open()
+    assert scene.line.save().id == first.id
+    scene.close()
+
+
+def test_both_strategies_make_the_same_of_a_container(boxes: Boxes, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, "overlay")
+    scene.save_both()
+    other = scene.store.timeline("other", sources=[tb.Container(scene.name, strategy="stream")])
+    overlay, stream = scene.line.show("@").parts["container"], other.save().parts["container"]
+    assert overlay.detail["strategy"] == "overlay"
+    assert stream.detail["strategy"] == "stream"
+    assert overlay.content == stream.content
+    scene.close()
+
+
+def test_undo_of_a_turn_leaves_alone_what_was_changed_since(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    scene.sh("printf 'a\\nb\\nc\\nd\\ne\\n' >/srv/text; echo log >/var/log/run")
+    with scene.line.turn("break it"):
+        scene.sh(
+            "printf 'a\\nB\\nc\\nd\\ne\\n' >/srv/text; rm /etc/app/settings.ini; echo new >/srv/new; chown agent /srv"
+        )
+    scene.sh("printf 'a\\nB\\nc\\nd\\nE\\n' >/srv/text; echo more >>/var/log/run; echo mine >/srv/mine; rm /etc/group")
+    report = scene.line.undo()
+    assert not report.conflicts
+    assert scene.sh("cat /srv/text") == "a\nb\nc\nd\nE\n"
+    assert scene.sh("cat /etc/app/settings.ini")
+    assert scene.sh("cat /var/log/run /srv/mine") == "log\nmore\nmine\n"
+    assert scene.sh("ls /srv /etc; ls -ldn /srv").count("new") == 0
+    assert "group" not in scene.sh("ls /etc").split()
+    scene.whole()
+    scene.close()
+
+
+def test_workspace_and_container_are_one_snapshot(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "file").write_text("one")
+    line = scene.store.timeline("both", sources=[tb.Workspace(root), tb.Container(scene.name, strategy=strategy)])
+    scene.sh("echo one >/srv/file")
+    line.save("one")
+    (root / "file").write_text("two")
+    scene.sh("echo two >/srv/file")
+    line.restore("one")
+    assert ((root / "file").read_text(), scene.sh("cat /srv/file")) == ("one", "one\n")
+    line.undo()
+    assert ((root / "file").read_text(), scene.sh("cat /srv/file")) == ("two", "two\n")
+    line.restore("one", only=["container"], paths=["filesystem/srv/file"])
+    assert ((root / "file").read_text(), scene.sh("cat /srv/file")) == ("two", "one\n")
+    scene.close()
+
+
+def test_a_diff_names_files_of_container_and_volume(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    scene.save_both()
+    changed = {change.path: change.status for change in scene.line.diff("before", "after").files}
+    assert changed["filesystem/etc/app/settings.ini"] == "modified"
+    assert changed["filesystem/etc/app/conf.d/10-first"] == "deleted"
+    assert changed["filesystem/etc/app/conf.d/30-third"] == "added"
+    assert changed["filesystem/home/agent/out/link"] == "type"
+    assert changed[f"volumes/{scene.volume}/kept/file"] == "modified"
+    assert changed[f"volumes/{scene.volume}/gone/file"] == "deleted"
+    assert not any(path.startswith("attributes") for path in changed)
+    scene.close()
+
+
+def test_secrets_stay_out_and_come_back(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    snapshot = scene.line.save("with a secret")
+    assert tb.NotCaptured("settings/API_TOKEN", "secret", "an environment variable") in snapshot.not_captured
+    scene.sh("echo x >/srv/x")
+    scene.line.restore("with a secret")
+    assert "API_TOKEN=hidden" in scene.sh("env").splitlines()
+    scene.close()
+
+
+def test_what_a_snapshot_leaves_out_is_listed(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    host = tmp_path / "of-the-host"
+    host.mkdir()
+    name = boxes.run(volumes={str(host): {"bind": "/host", "mode": "rw"}}, tmpfs={"/scratch": ""})
+    store = tb.open(tmp_path / "store")
+    line = store.timeline("main", sources=[tb.Container(name, strategy=strategy)])
+    reasons = {item.path: item.reason for item in line.save().not_captured}
+    assert reasons["binds/%2Fhost"] == "bind mount"
+    assert reasons["tmpfs/%2Fscratch"] == "tmpfs"
+    assert reasons["memory"] == "process memory"
+    store.close()
+
+
+def test_a_bind_mount_is_captured_when_asked_for(boxes: Boxes, tmp_path: Path) -> None:
+    host = tmp_path / "of-the-host"
+    host.mkdir()
+    (host / "file").write_text("one")
+    name = boxes.run(volumes={str(host): {"bind": "/host", "mode": "rw"}})
+    store = tb.open(tmp_path / "store")
+    line = store.timeline("main", sources=[tb.Container(name, binds=True)])
+    line.save("one")
+    (host / "file").write_text("two")
+    line.restore("one")
+    assert (host / "file").read_text() == "one"
+    store.close()
+
+
+def test_a_copy_gets_ports_and_volumes_of_its_own(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    scene.save_both()
+    other = boxes.own("volume", f"{boxes.name('copy')}-{scene.volume}")
+    copy = boxes.own("container", boxes.name("copy"))
+    report = scene.line.restore("before", to={"container": tb.Container.copy(copy, environment={"MODE": "copy"})})
+    assert any(f"port {scene.port} is taken" in note for note in report.notes)
+    assert any(other in note for note in report.notes)
+    assert boxes.sh(copy, "cat /data/kept/file; echo $MODE; echo $API_TOKEN") == "v1\ncopy\nhidden\n"
+    assert scene.sh("cat /data/kept/file") == "v2\n"
+    with pytest.raises(tb.Conflict, match="already"):
+        scene.line.restore("before", to={"container": copy})
+    scene.close()
+
+
+def test_a_fork_is_another_container(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    scene.save_both()
+    boxes.own("volume", f"{boxes.name('fork')}-{scene.volume}")
+    copy = boxes.own("container", boxes.name("fork"))
+    fork = scene.line.fork("before", "attempt", to={"container": copy})
+    assert boxes.sh(copy, "cat /data/kept/file") == "v1\n"
+    boxes.sh(copy, "echo mine >/srv/mine")
+    fork.save("mine")
+    assert "filesystem/srv/mine" in {change.path for change in fork.changes("mine")}
+    scene.close()
+
+
+def test_a_container_that_was_removed_is_made_again(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    seen = scene.save_both()
+    boxes.engine.api.remove_container(scene.name, force=True)
+    with pytest.raises(NotFound, match="there is no container"):
+        scene.line.save()
+    copy = tb.Container.copy(scene.name, environment={"API_TOKEN": "hidden"}, volumes="same")
+    scene.line.restore("after", to={"container": copy})
+    assert scene.look() == seen["after"]
+    scene.close()
+
+
+def test_a_stopped_and_a_paused_container_stay_so(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    scene.save_both()
+    boxes.engine.api.pause(scene.name)
+    scene.line.save("paused")
+    assert boxes.state(scene.name) == "paused"
+    boxes.engine.api.unpause(scene.name)
+    boxes.engine.api.stop(scene.name)
+    scene.line.save("stopped")
+    assert boxes.state(scene.name) == "exited"
+    scene.line.restore("before")
+    assert boxes.state(scene.name) == "running"
+    scene.line.restore("paused")
+    assert boxes.state(scene.name) == "paused"
+    scene.line.restore("stopped")
+    assert boxes.state(scene.name) in ("created", "exited")
+    scene.close()
+
+
+def test_a_volume_that_another_container_has_is_not_changed_under_it(
+    boxes: Boxes, strategy: str, tmp_path: Path
+) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    seen = scene.save_both()
+    other = boxes.run("other", volumes={scene.volume: {"bind": "/shared", "mode": "rw"}})
+    with pytest.raises(tb.Conflict, match=f"in use by {other}"):
+        scene.line.restore("before")
+    assert scene.look() == seen["after"]
+    boxes.engine.api.remove_container(other, force=True)
+    scene.whole()
+    scene.close()
+
+
+def test_a_container_that_does_not_stay_up_is_not_put_in_place(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    start = "test ! -e /srv/bad || exit 3; trap 'exit 0' TERM; while :; do sleep 0.1; done"
+    name = boxes.run(command=["sh", "-c", start])
+    store = tb.open(tmp_path / "store")
+    line = store.timeline("main", sources=[tb.Container(name, strategy=strategy)])
+    boxes.sh(name, "touch /srv/bad; echo one >/srv/file")
+    line.save("bad")
+    boxes.sh(name, "rm /srv/bad; echo two >/srv/file")
+    with pytest.raises(tb.Unavailable, match="does not stay up .exit code 3."):
+        line.restore("bad")
+    assert boxes.sh(name, "cat /srv/file; ls /srv") == "two\nfile\n"
+    store.close()
+
+
+@pytest.mark.parametrize("wrong", ["", "  "])
+def test_a_container_needs_a_name(wrong: str) -> None:
+    with pytest.raises(InvalidInput, match="needs a name"):
+        tb.Container(wrong)
+    with pytest.raises(InvalidInput, match="is no strategy"):
+        tb.Container("box", strategy="zfs")
