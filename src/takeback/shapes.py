@@ -52,7 +52,15 @@ def shown(value: Snapshot, step: Diff | None) -> Shape:
     """A snapshot with all that is known about it, and what it changed."""
     files = [] if step is None else changes(change for change in step.files if not change.is_directory)
     state = [] if step is None else differences(step.state)
-    return {**snapshot(value), "root": value.root, "context": dict(value.context), "files": files, "state": state}
+    container = [] if step is None else contained(step.container)
+    return {
+        **snapshot(value),
+        "root": value.root,
+        "context": dict(value.context),
+        "files": files,
+        "state": state,
+        "container": container,
+    }
 
 
 def entries(id: str, path: str, found: Iterable[tuple[str, Entry]]) -> Shape:
@@ -106,6 +114,15 @@ def changes(items: Iterable[Change]) -> list[Shape]:
     return [{"path": change.path, "status": change.status} for change in items]
 
 
+def contained(items: Iterable[Change]) -> list[Shape]:
+    """What differs in containers; directories on the way to it aside."""
+    return [
+        {"part": change.part, "path": change.path, "status": change.status}
+        for change in items
+        if not change.is_directory
+    ]
+
+
 def differences(items: Iterable[Difference]) -> list[Shape]:
     """What differs in values, place by place."""
     return [
@@ -127,6 +144,7 @@ def diff(value: Diff) -> Shape:
         "files": changes(change for change in value.files if not change.is_directory),
         "directories": changes(change for change in value.files if change.is_directory),
         "state": differences(value.state),
+        "container": contained(value.container),
     }
 
 

@@ -3,17 +3,23 @@ kept aside until all is recorded. It has a lock and no root."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from takeback import Workspace
 from takeback.model.diff import Change
+from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect, Kept
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
+from takeback.sources import trees
+from takeback.sources.container import content
+from takeback.sources.container.found import Found
 from takeback.sources.protocol import Made, Proposal, Staged, Step
+from takeback.sources.stored import Stored
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -103,6 +109,43 @@ class Box:
         if not self.place.exists():
             self.heal()
         return Workspace(self.place, name=self.name)
+
+
+class Crate(Box):
+    """A container's part as it is written, of files that are given by their paths in it, without any container."""
+
+    def __init__(self, place: Path, files: Mapping[str, bytes], name: str = "container", **settings: object) -> None:
+        super().__init__(place, name)
+        self.files, self.settings = dict(files), {"volumes": {"/data": {"name": "data"}}, **settings}
+
+    def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
+        areas: dict[str, dict[str, Found]] = {"filesystem": {"": Found("", "d", 0o755)}}
+        for path, data in sorted(self.files.items()):
+            area = content.area_of(path)
+            inner = path[len(area) + 1 :]
+            known = areas.setdefault(area, {"": Found("", "d", 0o755)})
+            for above in reversed([*trees.parents(inner)]):
+                known.setdefault(above, Found(above, "d", 0o1755))
+            known[inner] = Found(
+                inner, "f", 0o4755, 7, 8, 1_700_000_000, size=len(data), id=writer.put(data, BlobKind.DATA)
+            )
+        tree = content.build(
+            writer,
+            json.dumps(self.settings).encode(),
+            {area: sorted(known.values(), key=lambda each: each.path) for area, known in areas.items()},
+        )
+        return Part(self.name, self.kind, {"content": tree}, {"container": "crate"})
+
+    def diff(
+        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
+    ) -> Iterator[Change]:
+        return Stored(self.name, self.kind).diff(reader, a, b, paths)
+
+    def count(self, reader: Reader, part: Part) -> int:
+        return trees.count(reader, part.content)
+
+    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
+        return Stored(self.name, self.kind).state_at(reader, part, path)
 
 
 class _StagedBox:

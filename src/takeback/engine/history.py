@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from takeback.engine import journal
 from takeback.engine.line import Line
+from takeback.engine.paths import meant, within_part
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
@@ -16,6 +17,7 @@ from takeback.model.move import Move
 from takeback.model.progress import Watch
 from takeback.model.snapshot import PURGED, Part, Snapshot
 from takeback.model.tree import Entry
+from takeback.sources.protocol import Looks
 from takeback.sources.trees import within
 from takeback.store.catalogue import moves, snapshots, timelines
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -72,7 +74,7 @@ def stream(line: Line, reference: Reference, path: str, part: str = "workspace")
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
         held = _held(snapshot, part)
-        yield from line.source(part, snapshot.parts).read(reader, held, path.strip("/"))
+        yield from _looker(line, part, held).read(reader, held, _read_from(reader, held, path))
 
 
 def content(line: Line, path: str, entry: Entry) -> bytes:
@@ -88,9 +90,19 @@ def files(line: Line, reference: Reference, path: str = "", part: str = "workspa
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
         held = _held(snapshot, part)
-        for change in line.source(part, snapshot.parts).diff(reader, None, held):
-            if change.after is not None and within([path], change.path):
+        wanted = [_read_from(reader, held, path)]
+        for change in _looker(line, part, held).diff(reader, None, held, wanted):
+            if change.after is not None and within(wanted, change.path):
                 yield change.path, change.after
+
+
+def _looker(line: Line, name: str, part: Part) -> Looks:
+    return line.looker(name, part) or line.source(name, {name: part})
+
+
+def _read_from(reader: Reader, part: Part, path: str) -> str:
+    """A path as a part has it; one that begins with a slash is absolute only in a container."""
+    return within_part(reader, part, path) if part.kind == "container" else path.strip("/")
 
 
 def interrupted(line: Line) -> int | None:
@@ -160,15 +172,33 @@ def _diff(
 ) -> Diff:
     from takeback.model.diff import Diff
 
-    changes: list[Change] = []
+    files: list[Change] = []
+    container: list[Change] = []
     state: list[Difference] = []
+    every = [*old.parts.values(), *new.values()]
     for name in sorted(old.parts.keys() | new.keys()):
         a, b = old.parts.get(name), new.get(name)
         if any(part is not None and part.kind in DOCUMENTS for part in (a, b)):
             state += _compare(line, reader, a, b) if paths is None else ()
-        elif name in line.sources:
-            changes += (each for each in line.sources[name].diff(reader, a, b) if within(paths, each.path))
-    return Diff(old.id, id, tuple(changes), tuple(state))
+            continue
+        looker = line.looker(name, b, a)
+        if looker is None:
+            continue  # a conversation: it goes along, and nobody compares it
+        boxed = any(part is not None and part.kind == "container" for part in (a, b))
+        wanted = _within(reader, paths, [part for part in (a, b) if part is not None], every)
+        found = [each for each in looker.diff(reader, a, b, wanted) if within(wanted, each.path)]
+        (container if boxed else files).extend(found)
+    return Diff(old.id, id, tuple(files), tuple(state), tuple(container))
+
+
+def _within(
+    reader: Reader, paths: Sequence[str] | None, parts: Sequence[Part], every: Sequence[Part]
+) -> list[str] | None:
+    """The paths that are meant of a part, as it has them now and had them then."""
+    if paths is None:
+        return None
+    named = meant(parts[0], paths, every)
+    return [_read_from(reader, part, each) for part in parts for each in named]
 
 
 def _compare(line: Line, reader: Reader, a: Part | None, b: Part | None) -> Iterator[Difference]:
@@ -206,7 +236,7 @@ def _as_whole(part: Part) -> str:
 
 def _touching(line: Line, rows: list[SnapshotRow], path: str, limit: int | None) -> list[SnapshotRow]:
     """Those of the snapshots (newest first) in which something at or below a path is not as in the one before."""
-    path = path.strip("/")
+    path = path.rstrip("/")
     found: list[SnapshotRow] = []
     with line.blobs.reader() as reader:
         state = [_state(line, reader, rows[0], path)] if rows else []
@@ -224,7 +254,7 @@ def _state(line: Line, reader: Reader, row: SnapshotRow, path: str) -> dict[str,
     snapshot = line.load(reader, row)
     found = {}
     for name, part in snapshot.parts.items():
-        source = line.sources.get(name)
-        if source is not None and (state := source.state_at(reader, part, path)) is not None:
+        looker = line.looker(name, part) if meant(part, [path], snapshot.parts.values()) else None
+        if looker is not None and (state := looker.state_at(reader, part, _read_from(reader, part, path))) is not None:
             found[name] = state
     return found

@@ -12,11 +12,11 @@ from blake3 import blake3
 
 from takeback.engine.manifest import lacks_something, load_snapshot, put_part
 from takeback.errors import Integrity, InvalidInput, NotFound
-from takeback.model.kinds import DOCUMENTS
+from takeback.model.kinds import DOCUMENTS, FOLLOWING, TREES
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.model.tree import name_bytes
-from takeback.sources.protocol import Source
+from takeback.sources.protocol import Looks, Source
 from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import snapshots, timelines
 from takeback.store.catalogue.database import Transaction
@@ -180,11 +180,26 @@ class Line:
             source = Absent(name, parts[name].kind)
         return source
 
+    def looker(self, name: str, *parts: Part | None) -> Looks | None:
+        """What can look into a part and compare it: its source, or something that knows only what is stored of it. None
+        for a conversation or a value that has no source here."""
+        source = self.sources.get(name)
+        kind = next(part.kind for part in parts if part is not None)
+        if source is not None and source.kind == kind:
+            return source
+        if kind not in TREES - FOLLOWING:
+            return source
+        from takeback.sources.stored import Stored  # no save needs it
+
+        return Stored(name, kind)
+
     def source(self, name: str, parts: Mapping[str, Part]) -> Source:
         source = self.find_source(name, parts)
         if source is None:
             known = ", ".join(sorted(self.sources)) or "none"
-            raise InvalidInput(f"there is no source for the part {name!r} here (known: {known})")
+            raise InvalidInput(
+                f"there is no source for the part {name!r} here (known: {known})", hints=_at_hand(parts.get(name))
+            )
         return source
 
     def is_absent(self, name: str, parts: Mapping[str, Part]) -> bool:
@@ -194,6 +209,16 @@ class Line:
     def is_elsewhere(self, name: str, parts: Mapping[str, Part]) -> bool:
         """Whether a part is a value whose object lives in another process, which has to put in place what is recorded."""
         return self.is_absent(name, parts) and not parts[name].remembered and not parts[name].filed
+
+
+def _at_hand(part: Part | None) -> list[str]:
+    """How a part that is not at hand comes to be."""
+    if part is None:
+        return []
+    from takeback.engine.naming import naming
+
+    option = naming(part)
+    return [f"add {option}"] if option else []
 
 
 def _typed(*words: str) -> str:

@@ -32,7 +32,7 @@ class Loss:
     snapshot: str
     paths: tuple[str, ...] = ()
     """What is lost of it: files and links, and directories, with a slash at the end, of which nothing is known any more.
-    The root alone is ``/``."""
+    The root alone is ``/``. What is not the workspace's has its part in front."""
     more: int = 0
     """How many more there are than are named."""
     about: tuple[str, ...] = ()
@@ -103,7 +103,8 @@ class Losses:
                     if part.kind in FOLLOWING:  # its paths are pieces, which say nothing to anybody
                         about += [f"{name}: {key}"] if some or others else []
                         continue
-                    paths += (path or "/" for path in some)
+                    inside = "" if part.kind == "workspace" else f"{name}: "
+                    paths += (inside + (path or "/") for path in some)
                     more += others
                 elif blob in self._lost or (key == "content" and part.kind in DOCUMENTS and self._document(blob)):
                     about.append(f"{name}: {key.replace('_', ' ')}")

@@ -26,7 +26,7 @@ from takeback.engine.conversation import PART as TRANSCRIPT
 from takeback.engine.dropping import root_held
 from takeback.engine.manifest import encode_manifest, load_snapshot, put_part
 from takeback.engine.plandoc import decode_plan
-from takeback.engine.traces import RECORDED, Candidate, Found, PartPath, Traces
+from takeback.engine.traces import RECORDED, SETTINGS, Candidate, Found, PartPath, Traces
 from takeback.engine.undrop import dropped_rows
 from takeback.errors import Conflict, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
@@ -56,13 +56,19 @@ _PATIENCE = 60.0
 
 
 def purge(
-    blobs: BlobStore, path: str, roots: Iterable[str] | None, copies: bool | None, dry_run: bool, watch: Watch
+    blobs: BlobStore,
+    path: str,
+    roots: Iterable[str] | None,
+    copies: bool | None,
+    dry_run: bool,
+    watch: Watch,
+    part: str | None = None,
 ) -> Purged:
     """Purge a path of some roots, or of all. ``copies`` says whether the same bytes elsewhere go, too; by default those
-    of a file do."""
-    path = _clean(path)
+    of a file do. ``part`` is the part that has the path, if that is no workspace."""
+    path = _clean(path, part)
     wanted = None if roots is None else frozenset(roots)
-    search = _Search(blobs, Traces(path, lambda root: wanted is None or root in wanted), copies, watch)
+    search = _Search(blobs, Traces(path, lambda root: wanted is None or root in wanted, part), copies, watch)
     if dry_run:
         with blobs.reader() as reader:
             search.look(reader)
@@ -87,7 +93,7 @@ class _Search:
     def __init__(self, blobs: BlobStore, traces: Traces, copies: bool | None, watch: Watch) -> None:
         self._blobs, self.traces, self._copies, self._watch = blobs, traces, copies, watch
         self._when = time.strftime("%Y-%m-%d %H:%M:%S")
-        self._versions: dict[tuple[str, str], dict[Entry, int]] = {}
+        self._versions: dict[tuple[str, str, str], dict[Entry, int]] = {}
 
     def look(self, reader: Reader) -> None:
         with self._blobs.database.read() as tx:
@@ -118,13 +124,13 @@ class _Search:
 
     def result(self) -> Purged:
         affected = self._affected()
-        gone: Counter[tuple[str, str]] = Counter()
-        stay: Counter[tuple[str, str]] = Counter()
+        gone: Counter[tuple[str, str, str]] = Counter()
+        stay: Counter[tuple[str, str, str]] = Counter()
         for found in self.traces.found.values():
-            gone.update({(found.root, path) for _, path in self._going(found)})
-            stay.update({(found.root, path) for _, path in self._left(found)} | {(found.root, p) for p in found.pieces})
+            gone.update(_places(found, self._going(found)))
+            stay.update(_places(found, (*self._left(found), *found.pieces)))
             quoting = gone if self._quotes_go else stay
-            quoting.update({(found.root, _quoting(part)) for part in found.quoted})
+            quoting.update({(found.root, _quoting(part), "") for part in found.quoted})
         if not affected and not self._unfinished():
             raise NotFound(
                 f"no snapshot holds {self.traces.path!r}",
@@ -133,20 +139,21 @@ class _Search:
         return Purged(
             self.traces.path,
             tuple(found.row.id for found in affected if not found.dropped),
-            tuple(Trace(*place, number) for place, number in sorted(gone.items())),
-            tuple(Trace(*place, number) for place, number in sorted(stay.items())),
+            tuple(Trace(root, path, number, part) for (root, path, part), number in sorted(gone.items())),
+            tuple(Trace(root, path, number, part) for (root, path, part), number in sorted(stay.items())),
             tuple(found.row.id for found in affected if found.dropped),
         )
 
     def _left(self, found: Found) -> dict[PartPath, Entry]:
-        return {place: entry for place, entry in found.copies.items() if not self._takes(place, entry)}
+        return {place: entry for place, entry in found.copies.items() if not self._takes(found, place, entry)}
 
     def _going(self, found: Found) -> dict[PartPath, Entry]:
-        return {**found.at_path, **{at: entry for at, entry in found.copies.items() if self._takes(at, entry)}}
+        return {**found.at_path, **{at: entry for at, entry in found.copies.items() if self._takes(found, at, entry)}}
 
-    def _takes(self, place: PartPath, entry: Entry) -> bool:
+    def _takes(self, found: Found, place: PartPath, entry: Entry) -> bool:
         """Whether a copy goes, too."""
-        if not is_purgeable(place[1]) or self._copies is False:
+        part, path = place
+        if self._copies is False or not (is_purgeable(path) if part in found.workspaces else path != SETTINGS):
             return False
         return bool(self._copies) or not (self.traces.directory or entry.size < TELLING)
 
@@ -170,7 +177,7 @@ class _Search:
         affected = self._affected()
         for done, found in enumerate(affected):
             self._watch.tick("purge", done, len(affected))
-            said = {place: self._version(found.root, place[1], entry) for place, entry in self._going(found).items()}
+            said = {place: self._version(found.root, *place, entry) for place, entry in self._going(found).items()}
             if found.dropped:
                 continue
             snapshot = load_snapshot(writer.reader, found.row)
@@ -191,7 +198,7 @@ class _Search:
         parts = {name: part for name, part in snapshot.parts.items() if name not in found.quoted}
         for name, part in snapshot.parts.items():
             if name in found.quoted and part.kind in DOCUMENTS:
-                version = self._version(found.root, name, content.entry(part))
+                version = self._version(found.root, name, name, content.entry(part))
                 parts[name] = put_part(writer, content.without(writer, part, version))
         context = self.traces.quotes.without(dict(snapshot.context)) if RECORDED in found.quoted else snapshot.context
         return snapshot._replace(parts=parts, context=context)
@@ -210,9 +217,9 @@ class _Search:
         if quotes is not None and directory is not None and self._quotes_go:
             hooked.forget_what(directory, quotes.in_text)
 
-    def _version(self, root: str, path: str, entry: Entry) -> str:
+    def _version(self, root: str, part: str, path: str, entry: Entry) -> str:
         """Tells apart what stood at a path at different times, and nothing more about it."""
-        known = self._versions.setdefault((root, path), {})
+        known = self._versions.setdefault((root, part, path), {})
         return f"{self._when}, version {known.setdefault(entry, len(known) + 1)}"
 
     def _record(self, manifests: Mapping[str, bytes], tx: Transaction) -> None:
@@ -269,12 +276,22 @@ def _candidates(tx: Transaction) -> Iterator[Candidate]:
         yield Candidate(row, roots.get(row.timeline, ""), True)
 
 
-def _clean(path: str) -> str:
+def _places(found: Found, places: Iterable[PartPath]) -> set[tuple[str, str, str]]:
+    return {(found.root, path, "" if part in found.workspaces else part) for part, path in places}
+
+
+def _clean(path: str, part: str | None) -> str:
     normal = os.path.normpath(path)
     if normal == "." or os.path.isabs(normal) or normal.split(os.sep)[0] == os.pardir:
         raise InvalidInput(
             f"{path!r} cannot be purged: name a file or a directory inside the root",
             hints=["`takeback drop` and `takeback prune` remove whole snapshots"],
         )
-    check_purgeable(normal)
+    if part is None:
+        check_purgeable(normal)
+    elif normal == SETTINGS:
+        raise InvalidInput(
+            f"the settings of {part!r} cannot be purged: without them no container can be made again",
+            hints=["`takeback drop` removes whole snapshots"],
+        )
     return normal

@@ -43,7 +43,7 @@ class Quotes:
     def in_conversation(self, tree: bytes) -> bool:
         if self._words is None:
             return False
-        return any(self._in_piece(entry.id) for entry in trees.load_checked(self._reader, tree, 0).values())
+        return any(self.in_blob(entry.id) for entry in trees.load_checked(self._reader, tree, 0).values())
 
     def in_document(self, root: bytes) -> bool:
         """Whether a value quotes it anywhere, or holds all of it: text stands in documents as it is."""
@@ -51,8 +51,8 @@ class Quotes:
 
         for blob, found in walk(lambda blob: load(self._reader, blob), root, self._documents):
             inner = any(self._documents[each] for each in found.documents)
-            held = any(each in self._contents or self._in_piece(each) for each in found.contents)
-            self._documents[blob] = inner or held or self._in_piece(blob)
+            held = any(each in self._contents or self.in_blob(each) for each in found.contents)
+            self._documents[blob] = inner or held or self.in_blob(blob)
         return self._documents[root]
 
     def without(self, value: Any) -> Any:
@@ -63,7 +63,8 @@ class Quotes:
             return [self.without(each) for each in value]
         return "purged" if isinstance(value, str) and self.in_value(value) else value
 
-    def _in_piece(self, blob: bytes) -> bool:
+    def in_blob(self, blob: bytes) -> bool:
+        """Whether a file, or a stored piece of something, does."""
         if blob not in self._known:
             self._known[blob] = self._words is not None and self._in_pieces(self._words, self._reader.stream(blob))
         return self._known[blob]

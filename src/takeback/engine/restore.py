@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
+from takeback.engine.paths import clean, inside, meant
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
@@ -55,7 +55,7 @@ def plan_to(line: Line, reference: Reference, places: Places, paths: Iterable[st
     """What `restore_to` would make; InvalidInput if it would refuse one of the places."""
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
-        proposals = _plan_at(line, reader, target, places, _clean(paths))
+        proposals = _plan_at(line, reader, target, places, clean(paths))
     where = ", ".join(dict.fromkeys(map(str, places.values())))
     return Plan(
         verb="restore",
@@ -106,12 +106,18 @@ def make_at(
     line: Line, reader: Reader, target: Snapshot, places: Places, paths: Iterable[str] | None = None, *, durable: bool
 ) -> dict[str, Made]:
     """Put parts of a snapshot somewhere else; nothing is made if one of the places is refused."""
-    wanted = _clean(paths)
+    wanted = clean(paths)
     _plan_at(line, reader, target, places, wanted)
     return {
-        name: _source_of(line, target, name).make_at(reader, place, target.parts[name], wanted, durable=durable)
+        name: _source_of(line, target, name).make_at(
+            reader, place, target.parts[name], _inside(reader, target.parts[name], wanted), durable=durable
+        )
         for name, place in places.items()
     }
+
+
+def _inside(reader: Reader, part: Part, wanted: Sequence[str] | None) -> list[str] | None:
+    return None if wanted is None else inside(reader, part, wanted)
 
 
 def _plan_at(
@@ -124,7 +130,9 @@ def _plan_at(
                 hints=[f"`takeback show {short(target.id)} --part {name}` shows it"],
             )
     return [
-        _source_of(line, target, name).plan_at(reader, place, target.parts[name], wanted)
+        _source_of(line, target, name).plan_at(
+            reader, place, target.parts[name], _inside(reader, target.parts[name], wanted)
+        )
         for name, place in places.items()
     ]
 
@@ -137,7 +145,7 @@ def _plan(
     only: Iterable[str] | None,
     paths: Iterable[str] | None,
 ) -> Plan:
-    wanted = _clean(paths)
+    wanted = clean(paths)
     effects: list[Effect] = []
     kept: list[Kept] = []
     notes: list[str] = []
@@ -151,10 +159,15 @@ def _plan(
                 kept.append(Kept(name, name, why))
                 continue
             asked += [name] if line.is_elsewhere(name, present.parts) else []
-        inside = None if part.kind in FOLLOWING | DOCUMENTS else wanted  # which has no paths, and comes back whole
-        if inside is not None:
-            _check_paths(writer.reader, source, present.parts.get(name), target, inside)
-        proposal = source.plan(writer.reader, present.parts.get(name, part), part, inside)
+        named = None if part.kind in FOLLOWING | DOCUMENTS else wanted  # which has no paths, and comes back whole
+        if named is not None and only is None:
+            named = meant(part, named, target.parts.values())
+            if not named:
+                continue
+        if named is not None:
+            named = inside(writer.reader, part, named)
+            _check_paths(writer.reader, source, present.parts.get(name), target, named)
+        proposal = source.plan(writer.reader, present.parts.get(name, part), part, named)
         effects += proposal.effects
         kept += (*proposal.conflicts, *proposal.kept)
         notes += proposal.notes
@@ -212,20 +225,3 @@ def _check_paths(reader: Reader, source: Source, present: Part | None, target: S
                 f"{path!r} is neither in snapshot {short(target.id)} nor there now",
                 hints=[f"`takeback show {short(target.id)}:` lists what it holds"],
             )
-
-
-def _clean(paths: Iterable[str] | None) -> list[str] | None:
-    """Paths relative to the root, as trees name them; None is everything."""
-    if paths is None:
-        return None
-    cleaned = []
-    for path in paths:
-        normal = os.path.normpath(path)
-        if os.path.isabs(normal) or normal.split(os.sep)[0] == os.pardir:
-            raise InvalidInput(f"{path!r} is outside the root", hints=["name paths relative to the root"])
-        cleaned.append("" if normal == "." else normal)
-    if not cleaned:
-        raise InvalidInput(
-            "an empty list of paths names nothing to restore", hints=["leave it out to restore everything"]
-        )
-    return cleaned

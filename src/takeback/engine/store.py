@@ -113,12 +113,18 @@ class Store:
         return undrop(self.blobs, snapshot)
 
     def purge(
-        self, path: str, *, copies: bool | None = None, dry_run: bool = False, listener: Listener | None = None
+        self,
+        path: str,
+        *,
+        part: str | None = None,
+        copies: bool | None = None,
+        dry_run: bool = False,
+        listener: Listener | None = None,
     ) -> Purged:
         """Remove a path from every snapshot of every root, and its bytes from the store: `Timeline.purge` for all roots."""
         from takeback.engine.purge import purge
 
-        return purge(self.blobs, path, None, copies, dry_run, Watch(listener=listener))
+        return purge(self.blobs, path, None, copies, dry_run, Watch(listener=listener), part)
 
     def maintain(self, *, listener: Listener | None = None) -> Maintained:
         """Pack what was saved in small pieces and remove what no snapshot needs. Others can work meanwhile; if

@@ -141,17 +141,18 @@ class Timeline:
 
         return history.show(self._line, reference, session)
 
-    def read(self, reference: Reference, path: str) -> bytes:
-        """A file's bytes as a snapshot has them."""
+    def read(self, reference: Reference, path: str, part: str = "workspace") -> bytes:
+        """A file's bytes as a snapshot has them. In a container's part, the path is that of the part (``filesystem/…``), or
+        absolute, as in the container."""
         from takeback.engine import history
 
-        return history.read(self._line, reference, path)
+        return history.read(self._line, reference, path, part)
 
-    def stream(self, reference: Reference, path: str) -> Iterator[bytes]:
+    def stream(self, reference: Reference, path: str, part: str = "workspace") -> Iterator[bytes]:
         """The same, piece by piece."""
         from takeback.engine import history
 
-        return history.stream(self._line, reference, path)
+        return history.stream(self._line, reference, path, part)
 
     def content(self, path: str, entry: Entry) -> bytes:
         """A file's bytes by what a diff, or `files`, says of it: nothing has to be looked up, as `read` must."""
@@ -159,11 +160,11 @@ class Timeline:
 
         return history.content(self._line, path, entry)
 
-    def files(self, reference: Reference, path: str = "") -> Iterator[tuple[str, Entry]]:
+    def files(self, reference: Reference, path: str = "", part: str = "workspace") -> Iterator[tuple[str, Entry]]:
         """Everything that a snapshot holds at and below a path, directories too, by path."""
         from takeback.engine import history
 
-        return history.files(self._line, reference, path.strip("/"))
+        return history.files(self._line, reference, path, part)
 
     def interrupted(self) -> int | None:
         """When a restore of this root began that was killed, in nanoseconds; the next save or restore finishes it."""
@@ -173,7 +174,7 @@ class Timeline:
 
     def diff(self, a: Reference = "@", b: Reference | None = None, *, paths: Iterable[str] | None = None) -> Diff:
         """What differs between two snapshots; ``b`` defaults to the present."""
-        wanted = None if paths is None else [path.strip("/") for path in _several(paths) or ()]
+        wanted = None if paths is None else [path.rstrip("/") or path for path in _several(paths) or ()]
         from takeback.engine import history
 
         return history.diff(self._line, a, b, wanted, self._watch())
@@ -330,8 +331,10 @@ class Timeline:
 
         return marks.drop(self._line, reference)
 
-    def purge(self, path: str, *, copies: bool | None = None, dry_run: bool = False) -> Purged:
+    def purge(self, path: str, *, part: str | None = None, copies: bool | None = None, dry_run: bool = False) -> Purged:
         """Remove a path from every snapshot of this root, and its bytes from the store. This cannot be taken back.
+
+        It is a path of the workspace, or of the container that ``part`` names, as `files` lists it there.
 
         The same bytes at other paths, in any timeline of the store, go with a file. What is in a directory, and files of
         a few bytes, may well be elsewhere for other reasons: those copies are in ``left``, and go with ``copies=True``.
@@ -341,7 +344,7 @@ class Timeline:
 
         if not dry_run:
             journal.settle(self._line)
-        return purge(self._line.blobs, path, [self.root], copies, dry_run, self._watch())
+        return purge(self._line.blobs, path, [self.root], copies, dry_run, self._watch(), part)
 
     def run(self, title: str = "", *, session: str = "") -> Scope:
         """A block of code as a run."""

@@ -15,7 +15,7 @@ from takeback.engine.manifest import load_snapshot
 from takeback.engine.quotes import Quotes
 from takeback.errors import Integrity
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS
+from takeback.model.kinds import DOCUMENTS, FOLLOWING, TREES
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, FILE, Entry
@@ -30,6 +30,8 @@ PartPath = tuple[str, str]
 RECORDED = ""
 """Stands for what a snapshot says about prompts and tool calls, where parts are named."""
 
+SETTINGS = "settings"
+"""What a container is made from: its part is worth nothing without."""
 
 Key = tuple[str, bytes, bool]
 """A snapshot by its id and manifest, and whether it was dropped."""
@@ -58,8 +60,10 @@ class Found:
     """What stands at the path itself; nothing where another root's snapshot is only searched for copies."""
     copies: Mapping[PartPath, Entry]
     """Files elsewhere that have the same bytes."""
-    pieces: frozenset[str]
+    pieces: frozenset[PartPath]
     """Other files of which a part has the same bytes."""
+    workspaces: frozenset[str]
+    """Which of the parts are such."""
     quoted: frozenset[str] = frozenset()
     """Where else it is quoted: parts that are conversations or values, and `RECORDED`."""
 
@@ -70,6 +74,8 @@ class Traces:
 
     path: str
     own: Callable[[str], bool]
+    part: str | None = None
+    """The part whose path is meant; None for every workspace."""
     found: dict[Key, Found] = field(default_factory=dict)
     lost: set[str] = field(default_factory=set)
     """Dropped snapshots of which not enough is left to tell."""
@@ -80,8 +86,8 @@ class Traces:
     """Whether the path ever was one."""
     quotes: Quotes | None = None
     """Finds what quotes them."""
-    _seen: dict[Key, tuple[Candidate, Mapping[str, bytes]]] = field(default_factory=dict)
-    """What was looked at, with its trees by part."""
+    _seen: dict[Key, tuple[Candidate, Mapping[str, Part]]] = field(default_factory=dict)
+    """What was looked at, with its parts that are trees of files."""
     _walked: set[bytes] = field(default_factory=set)
 
     def covers(self, candidates: Iterable[Candidate]) -> bool:
@@ -124,31 +130,40 @@ class Traces:
 
     def _load(self, reader: Reader, each: Candidate) -> None:
         parts = load_snapshot(reader, each.row).parts
-        self._seen[each.key] = (each, {name: part.content for name, part in parts.items() if part.kind == "workspace"})
+        files = {name: part for name, part in parts.items() if part.kind in TREES - FOLLOWING}
+        self._seen[each.key] = (each, files)
         for entry in self._at_path(reader, each).values():
             self._note(reader, entry, 0)
 
     def _search(self, reader: Reader, each: Candidate, copies: _Copies, quotes: Quotes) -> None:
         at_path = self._at_path(reader, each)
+        parts = self._seen[each.key][1]
         elsewhere = {
-            (part, path): entry
-            for part, tree in self._seen[each.key][1].items()
-            for path, entry in copies.below(tree)
-            if not (self.own(each.root) and trees.within([self.path], path))
+            (name, path): entry
+            for name, part in parts.items()
+            for path, entry in copies.below(part.content)
+            if not (self._is_meant(each, part) and trees.within([self.path], path))
         }
         quoted = _quoted(reader, each, quotes)
-        if at_path or elsewhere or quoted:
+        settings = {(name, SETTINGS) for name, part in parts.items() if _settings_quote(reader, part, quotes)}
+        if at_path or elsewhere or quoted or settings:
             same = {place: entry for place, entry in elsewhere.items() if entry.id in self.contents}
-            pieces = frozenset(path for part, path in elsewhere if (part, path) not in same)
-            self.found[each.key] = Found(*each, at_path, same, pieces, quoted)
+            workspaces = frozenset(name for name, part in parts.items() if part.kind == "workspace")
+            self.found[each.key] = Found(
+                *each, at_path, same, frozenset(elsewhere.keys() - same.keys() | settings), workspaces, quoted
+            )
 
     def _at_path(self, reader: Reader, each: Candidate) -> dict[PartPath, Entry]:
-        if not self.own(each.root):
-            return {}
         directory, _, name = self.path.rpartition("/")
-        parts = self._seen[each.key][1].items()
-        found = {part: trees.TreeView(reader, tree).directory(directory).get(name) for part, tree in parts}
-        return {(part, self.path): entry for part, entry in found.items() if entry is not None}
+        meant = {key: part for key, part in self._seen[each.key][1].items() if self._is_meant(each, part)}
+        found = {
+            key: trees.TreeView(reader, part.content).directory(directory).get(name) for key, part in meant.items()
+        }
+        return {(key, self.path): entry for key, entry in found.items() if entry is not None}
+
+    def _is_meant(self, each: Candidate, part: Part) -> bool:
+        """Whether the path is one of this part."""
+        return self.own(each.root) and (part.kind == "workspace" if self.part is None else part.name == self.part)
 
     def _note(self, reader: Reader, entry: Entry, depth: int) -> None:
         """Remember every content at or below an entry."""
@@ -175,6 +190,12 @@ def _quotes(part: Part, quotes: Quotes) -> bool:
     if part.kind in DOCUMENTS:
         return not part.purged and (quotes.in_document(part.content) or quotes.in_value(list(part.not_captured)))
     return part.kind == "transcript" and quotes.in_conversation(part.content)
+
+
+def _settings_quote(reader: Reader, part: Part, quotes: Quotes) -> bool:
+    """Whether what a container is made from, such as its environment, quotes it: that can only be named."""
+    found = trees.TreeView(reader, part.content).get(SETTINGS) if part.kind == "container" else None
+    return found is not None and found.kind == FILE and quotes.in_blob(found.id)
 
 
 class _Copies:

@@ -51,7 +51,10 @@ class Diff:
     b: str | None
     """None is the present."""
     files: tuple[Change, ...]
+    """Of workspaces."""
     state: tuple[Difference, ...] = ()
+    container: tuple[Change, ...] = ()
+    """Of containers; paths are those of their parts: ``settings``, ``filesystem/…``, ``volumes/NAME/…``."""
 
     def __bool__(self) -> bool:
-        return bool(self.files or self.state)
+        return bool(self.files or self.state or self.container)

@@ -12,6 +12,8 @@ class Trace:
     root: str
     path: str
     snapshots: int
+    part: str = ""
+    """The part that it was in, if that is not a workspace: a container has paths of its own."""
 
 
 @dataclass(frozen=True, slots=True)

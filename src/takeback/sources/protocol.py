@@ -64,7 +64,22 @@ class Staged(Protocol):
         is quiet where it cannot; the second time it is quiet."""
 
 
-class Source(Protocol):
+class Looks(Protocol):
+    """What can be known of parts without the world."""
+
+    def diff(
+        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
+    ) -> Iterator[Change]:
+        """All paths that differ; where only some ``paths`` matter, what does not lead to them may be left out."""
+
+    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
+        """What a part has at and below a path, as a value that is equal if and only if that is; None for nothing."""
+
+    def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
+        """The bytes at a path of a part; NotFound or InvalidInput if there are none."""
+
+
+class Source(Looks, Protocol):
     """A kind of thing with a name of its own in every snapshot."""
 
     name: str
@@ -105,16 +120,5 @@ class Source(Protocol):
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         """The part that ``present`` is once all of the effects are in place."""
 
-    def diff(
-        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
-    ) -> Iterator[Change]:
-        """All paths that differ; where only some ``paths`` matter, what does not lead to them may be left out."""
-
     def count(self, reader: Reader, part: Part) -> int:
         """How many paths differ between nothing and a part, directories aside: sooner than `diff` would tell."""
-
-    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
-        """What a part has at and below a path, as a value that is equal if and only if that is; None for nothing."""
-
-    def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
-        """The bytes at a path of a part; NotFound or InvalidInput if there are none."""

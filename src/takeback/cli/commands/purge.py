@@ -27,6 +27,7 @@ _MOST = 12
 
 @click.command("purge", cls=Command)
 @click.argument("path", metavar="PATH", shell_complete=completing.paths)
+@click.option("--part", metavar="PART", help="The path is one of this part: of a container that was captured.")
 @click.option("--all", "everything", is_flag=True, help="Purge that path of every root in the store, not only of this.")
 @click.option(
     "--copies/--keep-copies",
@@ -37,7 +38,9 @@ _MOST = 12
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would go, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def command(call: Call, path: str, everything: bool, copies: bool | None, dry_run: bool, yes: bool) -> int:
+def command(
+    call: Call, path: str, part: str | None, everything: bool, copies: bool | None, dry_run: bool, yes: bool
+) -> int:
     """Remove a captured secret from every snapshot, for good.
 
     The one thing that cannot be taken back. A file or a directory leaves every snapshot of every timeline of this root,
@@ -55,12 +58,13 @@ def command(call: Call, path: str, everything: bool, copies: bool | None, dry_ru
       takeback purge .env --yes
     """
     line = call.line()
-    inside = call.inside(line.root, path)
+    inside = call.inside(line.root, path) if part is None else path.strip("/")
 
     def act(dry: bool) -> Purged:
         if everything:
-            return call.open().purge(inside, copies=copies, dry_run=dry, listener=listener(quiet=call.json))
-        return line.purge(inside, copies=copies, dry_run=dry)
+            store, watching = call.open(), listener(quiet=call.json)
+            return store.purge(inside, part=part, copies=copies, dry_run=dry, listener=watching)
+        return line.purge(inside, part=part, copies=copies, dry_run=dry)
 
     if not (yes or dry_run):
         planned = act(True)
@@ -69,7 +73,8 @@ def command(call: Call, path: str, everything: bool, copies: bool | None, dry_ru
         say(*_lines(planned, copies), [("This cannot be taken back.", "bad")])
         ask("Remove it for good?")
     done = act(dry_run)
-    stands = [] if dry_run else [place for place in map(_place, done.removed) if os.path.lexists(name_bytes(place))]
+    places = [] if dry_run else [os.path.join(each.root, each.path) for each in done.removed if not each.part]
+    stands = [place for place in places if os.path.lexists(name_bytes(place))]
     if call.json:
         shapes.print_json(_shape(done, stands))
     else:
@@ -79,13 +84,17 @@ def command(call: Call, path: str, everything: bool, copies: bool | None, dry_ru
     return 0 if dry_run or (done.gone and not (done.left and copies is None)) else Partial.exit_code
 
 
-def _place(trace: Trace) -> str:
-    return os.path.join(trace.root, trace.path)
-
-
 def _shape(done: Purged, stands: Sequence[str]) -> shapes.Shape:
     def traces(some: Sequence[Trace]) -> list[shapes.Shape]:
-        return [{"root": each.root, "path": each.path, "snapshots": each.snapshots} for each in some]
+        return [
+            {
+                "root": each.root,
+                "path": each.path,
+                "snapshots": each.snapshots,
+                **({"part": each.part} if each.part else {}),
+            }
+            for each in some
+        ]
 
     return {
         "dry_run": done.dry_run,
@@ -118,7 +127,11 @@ def _lines(done: Purged, copies: bool | None) -> Iterator[Line]:
 
 def _listed(traces: Sequence[Trace]) -> Iterator[Line]:
     rows: list[Line] = [
-        [each.path, (f"in {count(each.snapshots, 'snapshot')}", "quiet"), (each.root, "quiet")]
+        [
+            f"{each.part}: {each.path}" if each.part else each.path,
+            (f"in {count(each.snapshots, 'snapshot')}", "quiet"),
+            (each.root, "quiet"),
+        ]
         for each in traces[:_MOST]
     ]
     yield from table(rows, indent=2)

@@ -69,7 +69,8 @@ class Wanted:
         self._reader = reader
         self._reads = Bounded(reader)
         self._sizes: dict[bytes, int] = {}
-        self._shapes: dict[bytes, Shape] = {}
+        self._shapes: dict[tuple[bytes, bool], Shape] = {}
+        """Of trees, and whether they were looked at as a workspace's, which holds less than others may."""
         self._values: dict[bytes, Shape] = {}
         self._links: set[bytes] = set()
         self._documents: set[tuple[bytes | None, ...]] = set()
@@ -89,25 +90,27 @@ class Wanted:
                 if key == "content" and part.kind in DOCUMENTS:
                     yield from self._value(blob)
                 elif key == "content":
-                    yield from self._tree(blob, 0)
+                    yield from self._tree(blob, 0, part.kind == "workspace")
                 else:
                     yield from self._structure(blob, BlobKind.DOCUMENT)
 
-    def _tree(self, tree: bytes, depth: int) -> Iterator[Item]:
-        shape = self._shapes.get(tree)
+    def _tree(self, tree: bytes, depth: int, workspace: bool) -> Iterator[Item]:
+        shape = self._shapes.get((tree, workspace))
         if shape is None:
             yield from self._structure(tree, BlobKind.TREE)
             entries = trees.load_checked(self._reads, tree, depth)
             checking.check_directory(entries)
+            if workspace:
+                checking.check_captured(entries)
             paths, below = len(entries), 0
             for entry in entries.values():
                 if entry.kind == DIRECTORY:
-                    yield from self._tree(entry.id, depth + 1)
-                    inner = self._shapes[entry.id]
+                    yield from self._tree(entry.id, depth + 1, workspace)
+                    inner = self._shapes[entry.id, workspace]
                     paths, below = paths + inner.paths, max(below, inner.depth + 1)
                 else:
                     yield from self._file(entry)
-            shape = self._shapes[tree] = Shape(paths, below)
+            shape = self._shapes[tree, workspace] = Shape(paths, below)
         if shape.paths > _MOST_PATHS or depth + shape.depth > trees.MAX_DEPTH:
             raise Integrity(f"the tree {tree.hex()[:12]} unfolds to more, or deeper, than any that is written")
 

@@ -18,13 +18,20 @@ from takeback.sources.workspace.names import never_captured
 _LONGEST_LINK = 1 << 16
 
 
-def check_directory(tree: Tree) -> None:
-    """One directory: its names, and what its entries claim."""
+def check_captured(tree: Tree) -> None:
+    """One directory of a workspace: names and modes that it could have."""
     for name, entry in tree.items():
         if never_captured(name):
             raise Integrity(f"a tree holds the name {name!r}, which takeback never captures or writes")
         if entry.mode > 0o777:
             raise Integrity(f"a tree's entry {name!r} has the mode {entry.mode:o}, which takeback never captures")
+
+
+def check_directory(tree: Tree) -> None:
+    """One directory of anything: what its entries claim."""
+    for name, entry in tree.items():
+        if entry.mode > 0o7777:
+            raise Integrity(f"a tree's entry {name!r} has the mode {entry.mode:o}, which no file has")
         if entry.kind == DIRECTORY and entry.size:
             raise Integrity(f"a tree gives the directory {name!r} a size")
         if entry.kind == LINK and not 0 < entry.size <= _LONGEST_LINK:

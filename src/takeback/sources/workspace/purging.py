@@ -1,4 +1,4 @@
-"""A workspace's part as if some paths had never been captured: for what must not be kept, such as a secret.
+"""A part as if some paths of its tree had never been captured: for what must not be kept, such as a secret.
 
 The paths are listed as not captured, so a restore never deletes or overwrites what stands there. The texts of ignore
 rules below a purged directory go with it; everything there counts as uncaptured anyway.
@@ -34,8 +34,9 @@ def without(writer: Writer, part: Part, paths: Mapping[str, str]) -> Part:
     content = trees.patch(writer, part.content, dict.fromkeys(paths))
     stay = (item for item in part.not_captured if not trees.within(paths, item.path))
     purged = (NotCaptured(path, PURGED, detail) for path, detail in paths.items())
+    rules = {"rules": _rules_without(writer, part.refs["rules"], paths)} if part.kind == "workspace" else {}
     return part._replace(
-        refs={**part.refs, "content": content, "rules": _rules_without(writer, part.refs["rules"], paths)},
+        refs={**part.refs, "content": content, **rules},
         not_captured=tuple(sorted((*stay, *purged))),
     )
 

@@ -180,18 +180,14 @@ class Workspace:
         return trees.count(reader, part.content)
 
     def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
-        if not path:
-            return part.content
-        directory, _, name = path.rpartition("/")
-        return trees.TreeView(reader, part.content).directory(directory).get(name)
+        from takeback.sources.stored import Stored
+
+        return Stored(self.name, self.kind).state_at(reader, part, path)
 
     def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
-        entry = trees.TreeView(reader, part.content).get(path)
-        if entry is None:
-            raise NotFound(f"there is no {path!r} in that snapshot")
-        if entry.kind == DIRECTORY:
-            raise InvalidInput(f"{path!r} is a directory in that snapshot, so it has no bytes to show")
-        return exactly(entry.size, reader.stream(entry.id), path)
+        from takeback.sources.stored import Stored
+
+        return Stored(self.name, self.kind).read(reader, part, path)
 
     def watcher(self) -> Watcher:
         """What says when something may have changed from now on."""
