@@ -24,6 +24,11 @@ from takeback.sources.container.hashing import Hashing
 from takeback.sources.container.overlay.access import Overlay
 from takeback.sources.container.overlay.recalling import Recall
 from takeback.sources.container.streaming.access import Stream
+from takeback.sources.container.streaming.archive import Archive
+from takeback.sources.container.streaming.collecting import Collected
+from takeback.sources.container.streaming.delta import understand
+from takeback.sources.container.streaming.piecemeal import read_piecemeal
+from takeback.sources.container.streaming.transfer import archived
 from takeback.sources.container.streaming.window import on_upper, sweep, window
 from takeback.store.blobstore import BlobStore, open_memory
 from takeback.store.writer import Writer
@@ -307,6 +312,32 @@ def test_without_the_directory_of_differences_the_same_is_read_path_by_path(
         path: whole[path]._replace(link="") for path in apart
     }
     assert stream.not_captured == [XATTRS]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        {"usr/share/doc/box": 0, "usr/share/doc/box/README": 0, "usr/share/doc/box/deep": 2},
+        {"usr/share/doc/box": 2, "usr/share/doc/box/README": 1},
+    ],
+    ids=["by what is gone", "by the directory itself"],
+)
+def test_engines_may_list_a_directory_made_anew_in_two_ways(
+    boxes: Boxes, daemon: Daemon, listed: dict[str, int]
+) -> None:
+    box = made(boxes, daemon, "cd /usr/share/doc; rm -r box; mkdir box; echo anew >box/README")
+    whole, parts = (Collected("filesystem", Hashing(), Watch()) for _ in range(2))
+    with window(daemon, box, on_upper(box, readonly=True)) as there:
+        with archived(daemon, there, "/takeback", "read") as pieces:
+            whole.add(Archive(pieces, "takeback"))
+    understand(whole.found, listed)
+    assert [path for path, each in whole.found.items() if each.opaque] == [HIDES]
+    read_piecemeal(daemon, without_upper(box), parts, listed)
+    gone = HIDES + "/deep"
+    if gone in listed:
+        assert parts.found.pop(gone).kind == "w"
+        parts.found[HIDES] = parts.found[HIDES]._replace(opaque=True)
+    assert parts.found == whole.found
 
 
 def test_without_the_directory_of_differences_mounts_are_no_part_of_them(boxes: Boxes, daemon: Daemon) -> None:

@@ -57,10 +57,10 @@ def understand(found: dict[str, Found], listed: Changes) -> None:
 
 def note_left_out(daemon: Daemon, container: str, place: str, collected: Collected, listed: Changes) -> None:
     """List what the Engine says is there, and no archive of ``place`` in a container held."""
-    names = {as_listed(path) for path in collected.found}
-    names.update(as_listed(each.path.partition("/")[2]) for each in collected.not_captured)
+    found = {as_listed(path) for path in collected.found}
+    known = {as_listed(each.path.partition("/")[2]) for each in collected.not_captured}
     for path, how in listed.items():
-        if how == DELETED or path in names or path.rpartition("/")[0] not in names:
+        if how == DELETED or path in found or path in known or path.rpartition("/")[0] not in found:
             continue
         mode = mode_at(daemon, container, f"{place}/{path}")
         if mode is not None and mode & SOCKET:

@@ -37,6 +37,7 @@ def read_piecemeal(daemon: Daemon, box: Inspected, collected: Collected, listed:
     """Everything that is listed, into ``collected``."""
     places = mounted(box)
     wanted = _with_parents({path: how for path, how in listed.items() if not _is_below(places, path)})
+    living = {path.rpartition("/")[0] for path, how in wanted.items() if how != DELETED}
     whole: set[str] = set()
     asked: list[str] = []
     _add_top(daemon, box, collected, "")
@@ -45,6 +46,9 @@ def read_piecemeal(daemon: Daemon, box: Inspected, collected: Collected, listed:
         holds_mount = any(within([path], place) for place in places)
         if above in whole:
             whole.add(path)
+        elif how == DELETED and path in living:  # how some engines say that a directory was made anew
+            _add_top(daemon, box, collected, path)
+            collected.found[path] = collected.found[path]._replace(opaque=True)
         elif how == DELETED:
             _delete(collected, path)
         elif (how == CHANGED or holds_mount) and _is_directory(daemon, box, path):
