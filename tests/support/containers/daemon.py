@@ -50,7 +50,8 @@ class Daemon:
         self._place = place
         self.data = data or place / "data"
         self.socket = place / "docker.sock"
-        self._bridge = _make_bridge() if network else None
+        # Also without a network: told `--bridge=none`, an engine removes the bridge of the machine's own one.
+        self._bridge: tuple[str, int] | None = _make_bridge()
         self._containerd: subprocess.Popen[bytes] | None = None
         self._dockerd: subprocess.Popen[bytes] | None = None
 
@@ -75,12 +76,10 @@ class Daemon:
         configuration.write_text("{}")
         if self._containerd is None:
             self._containerd = self._start_containerd()
-        if self._bridge is None:
-            network = ["--bridge=none"]
-        else:
-            name, number = self._bridge
-            pool = f"base={_NETWORKS[1].format(number)},size=28"
-            network = ["--bridge", name, "--default-address-pool", pool]
+        assert self._bridge is not None, "it was removed"
+        name, number = self._bridge
+        pool = f"base={_NETWORKS[1].format(number)},size=28"
+        network = ["--bridge", name, "--default-address-pool", pool]
         self._dockerd = self._spawn(
             "dockerd",
             *("--host", self.address, "--containerd", str(self._place / "containerd.sock")),

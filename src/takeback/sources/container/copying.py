@@ -12,17 +12,20 @@ from takeback.errors import Conflict, InvalidInput, TakebackError
 from takeback.model.plan import Effect
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
-from takeback.sources.container import aside, content, mounts, networks, ports
+from takeback.sources.container import aside, content, mounts, networks, ports, rights
 from takeback.sources.container.access import changes_between
 from takeback.sources.container.creating import Created, create, find_base, has_volume
 from takeback.sources.container.decoding import decode
+from takeback.sources.container.describing import settings_of
 from takeback.sources.container.filled import check_filled
+from takeback.sources.container.flat import image_of
 from takeback.sources.container.found import FILESYSTEM
 from takeback.sources.container.hashing import Hashing
 from takeback.sources.container.settings import STOPPED, Settings, values_of
 from takeback.sources.protocol import Made, Proposal
 
 if TYPE_CHECKING:
+    from takeback.sources.container.daemon import Inspected
     from takeback.sources.container.source import Container
     from takeback.store.reader import Reader
 
@@ -78,8 +81,11 @@ def make(source: Container, reader: Reader, place: object, part: Part, paths: Se
     effects = _effects(source, reader, part, paths)
     settings, notes = _settings(source, reader, copy, part)
     _check_free(source, copy)
-    image = _flat_image(source, reader, copy, part, settings) if settings.image.flat else ""
-    made = create(source.daemon, settings, copy.name, image=image)
+    image = ""
+    if settings.image.flat:
+        found = content.found_in(reader, part.content, FILESYSTEM)
+        image = image_of(source.daemon, settings, copy.name, found, reader.stream, part.content.hex())
+    made = create(source.daemon, settings, copy.name, volumes=_lent(source, copy, part), image=image)
     try:
         _fill(source, reader, part, settings, made, copy)
         if settings.state != STOPPED:
@@ -101,7 +107,9 @@ def _effects(source: Container, reader: Reader, part: Part, paths: Sequence[str]
 
 def _settings(source: Container, reader: Reader, copy: Copy, part: Part) -> tuple[Settings, list[str]]:
     settings = decode(content.settings_in(reader, part.content))
-    there = source.daemon.find(str(part.detail.get("container") or ""))
+    there = _original(source, part)
+    now = settings_of(source.daemon, there) if there is not None else None
+    rights.check(copy.name, now, settings, allowed=source.allow_wider)
     settings = settings.filled(values_of(there.raw) if there is not None else {}, copy.environment)
     settings = ports.overridden(settings, copy.ports) if copy.ports else settings
     settings, notes = ports.moved(settings, ports.taken(source.daemon), fixed=copy.ports)
@@ -114,6 +122,18 @@ def _settings(source: Container, reader: Reader, copy: Copy, part: Part) -> tupl
     else:
         more += [f"volume {each.name}: shared, and left as it is" for each in settings.volumes.values() if each.name]
     return settings, [*notes, *more]
+
+
+def _original(source: Container, part: Part) -> Inspected | None:
+    """The container that a part was captured from, if it is still there."""
+    name = part.detail.get("container")
+    return aside.called(source.daemon, name) if isinstance(name, str) and name else None
+
+
+def _lent(source: Container, copy: Copy, part: Part) -> dict[str, str]:
+    """Volumes without a name that the copy shares with its original."""
+    there = _original(source, part) if copy.volumes == "same" else None
+    return mounts.anonymous_in(there) if there is not None else {}
 
 
 def _check_free(source: Container, copy: Copy) -> None:
@@ -147,12 +167,3 @@ def _fill(source: Container, reader: Reader, part: Part, settings: Settings, mad
         changes = changes_between(there, {each.path: each for each in wanted[area]})
         access.change_mount(made.box, mount, changes, reader.stream)
         check_filled(access, area, wanted[area], access.read_mount(made.box, mount, Hashing(), Watch()))
-
-
-def _flat_image(source: Container, reader: Reader, copy: Copy, part: Part, settings: Settings) -> str:
-    from takeback.sources.container.images import flat_image
-    from takeback.sources.container.streaming.archiving import archive_of
-
-    found = content.found_in(reader, part.content, FILESYSTEM)
-    key = part.content.hex()[:16]
-    return flat_image(source.daemon, settings, copy.name, key, archive_of(found, reader.stream, ""))

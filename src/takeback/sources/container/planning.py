@@ -19,6 +19,8 @@ from takeback.sources import trees
 from takeback.sources.container import attributes, content
 from takeback.sources.container.areas import Areas
 from takeback.sources.container.attributes import ATTRIBUTES, Attributes
+from takeback.sources.container.decoding import decode
+from takeback.sources.container.differing import differences as settings_differences
 from takeback.sources.container.found import WHITEOUT
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView
@@ -63,6 +65,15 @@ def revert(reader: Reader, name: str, present: Part, steps: Sequence[Step]) -> P
     effects = _without_holders(proposal.effects, merge, TreeView(reader, present.content))
     effects += merge.effects()
     return Proposal(tuple(effects), (*proposal.conflicts, *merge.conflicts), proposal.kept, proposal.notes)
+
+
+def notes(reader: Reader, effects: Sequence[Effect]) -> list[str]:
+    """In what the settings of a container will differ, in words."""
+    for effect in effects:
+        if effect.path == content.SETTINGS and effect.before is not None and effect.after is not None:
+            now, then = (decode(b"".join(reader.stream(each.id))) for each in (effect.before, effect.after))
+            return settings_differences(now, then)
+    return []
 
 
 def with_attributes(paths: Sequence[str]) -> list[str]:

@@ -12,22 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
+from blake3 import blake3
+
 from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import FILE
-from takeback.sources.container import aside, content, mounts, ports
+from takeback.sources.container import aside, content, mounts, ports, rights
 from takeback.sources.container.access import Changed, changes_between
 from takeback.sources.container.areas import Areas
 from takeback.sources.container.creating import create
 from takeback.sources.container.decoding import decode
 from takeback.sources.container.describing import settings_of
 from takeback.sources.container.filled import check_filled
+from takeback.sources.container.flat import image_of, read_all
 from takeback.sources.container.found import FILESYSTEM, Found
 from takeback.sources.container.hashing import Hashing
+from takeback.sources.container.images import release_flat
 from takeback.sources.container.pausing import Hold
-from takeback.sources.container.rights import widened
 from takeback.sources.container.settings import PAUSED, STOPPED, Settings, values_of
 
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ class Replacement:
         self._reader, self._effects = reader, effects
         self._merged = {each.after.id: each.merged for each in effects if each.after and each.merged is not None}
         self._old = source.look()
+        _check_can_be_replaced(self._old)
         self._new: Inspected | None = None
         self._aside: aside.Aside | None = None
         self._volumes: list[tuple[Mount, list[Changed]]] = []
@@ -68,21 +72,28 @@ class Replacement:
     def _make_ready(self, effects: Sequence[Effect]) -> None:
         access, now = self._source.survey(self._old, Hashing(), Watch())
         _check_nothing_is_lost(self._old, access.not_captured)
-        settings = settings_of(self._daemon, self._old, secrets=self._source.secrets)
+        settings = settings_of(self._daemon, self._old, secrets=self._source.secrets, flat=self._source.flatten)
         self._check_unmoved(effects, now, settings)
         self._places = _places(self._old, now)
         wanted = now.changed_by(effects, self._read)
         after = next((each.after for each in effects if each.path == content.SETTINGS), None)
         asked = settings if after is None else decode(self._read(after.id))
-        self._check_rights(settings, asked)
+        rights.check(self._old.name, settings, asked, allowed=self._source.allow_wider)
         self._state = asked.state
         filled = asked.filled(values_of(self._old.raw))
         ports.check_free(filled, ports.taken(self._daemon, but=[self._old.id]))
-        made = create(self._daemon, filled, aside.new_name(self._old.name), volumes=mounts.anonymous_in(self._old))
+        image = self._flat_image(filled, wanted) if filled.image.flat else ""
+        made = create(
+            self._daemon, filled, aside.new_name(self._old.name), volumes=mounts.anonymous_in(self._old), image=image
+        )
         self._new = made.box
         self._access = access
-        access.fill_delta(self._new, wanted.listed(FILESYSTEM), self._content)
-        check_filled(access, FILESYSTEM, wanted.listed(FILESYSTEM), access.read_delta(self._new, Hashing(), Watch()))
+        if filled.image.flat:
+            there = read_all(self._daemon, self._new, Hashing(), Watch())
+        else:
+            access.fill_delta(self._new, wanted.listed(FILESYSTEM), self._content)
+            there = access.read_delta(self._new, Hashing(), Watch())
+        check_filled(access, FILESYSTEM, wanted.listed(FILESYSTEM), there)
         self._wanted = wanted
         fresh = {mount.destination for mount in made.new}
         for mount in mounts.captured(self._new, binds=self._source.binds)[0]:
@@ -144,6 +155,7 @@ class Replacement:
         old, self._aside, self._new = self._aside, None, None
         if old is not None:
             aside.remove(self._daemon, old.box, volumes=False)
+            release_flat(self._daemon, self._old.name)
 
     def discard(self) -> None:
         """Everything as it was before; quiet the second time, and after `finish`. What fails here, `aside.heal` ends."""
@@ -190,14 +202,10 @@ class Replacement:
                 f"nothing was restored: {effect.path} of {self._old.name} changed meanwhile", hints=["try again"]
             )
 
-    def _check_rights(self, now: Settings, then: Settings) -> None:
-        wider = widened(now, then)
-        if wider and not self._source.allow_wider:
-            raise Unavailable(
-                f"the snapshot's settings would give {self._old.name} rights that it does not have now: "
-                f"{'; '.join(wider)}",
-                hints=["if that is meant: tb.Container(…, allow_wider=True)"],
-            )
+    def _flat_image(self, settings: Settings, wanted: Areas) -> str:
+        found = wanted.listed(FILESYSTEM)
+        key = blake3(repr(found).encode("utf-8", "surrogatepass")).hexdigest()
+        return image_of(self._daemon, settings, self._old.name, found, self._content, key)
 
     def _check_nobody_has(self, mount: Mount) -> None:
         if mount.type != "volume":
@@ -222,6 +230,14 @@ def _places(box: Inspected, now: Areas) -> dict[bytes, str]:
         for each in now.of(area).values()
         if each.kind == FILE
     }
+
+
+def _check_can_be_replaced(box: Inspected) -> None:
+    if box.raw["HostConfig"].get("AutoRemove"):
+        raise Unavailable(
+            f"{box.name} was started with --rm: it is gone as soon as it ends, and could not be brought back",
+            hints=["restore a copy: takeback restore REF --container NAME --as OTHER"],
+        )
 
 
 def _check_nothing_is_lost(box: Inspected, left_out: Sequence[NotCaptured]) -> None:

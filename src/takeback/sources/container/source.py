@@ -142,7 +142,7 @@ class Container:
         before = previous.content if previous is not None else None
         self._remember(writer, before)
         self._placed = frozenset()
-        if box.running and not box.paused and self.reach(box).name == OVERLAY:
+        if box.running and not box.paused and self.reach(box).name == OVERLAY and not self.flatten:
             self.survey(box, writer, watch)  # what is large is read while it runs; then only what changed since
         from takeback.sources.container.describing import settings_of
 
@@ -178,7 +178,12 @@ class Container:
             return access, self._areas(access, box, writer, watch)
 
     def _areas(self, access: Access, box: Inspected, writer: Puts, watch: Watch) -> Areas:
-        found: dict[str, Iterable[Found]] = {FILESYSTEM: access.read_delta(box, writer, watch)}
+        if self.flatten:
+            from takeback.sources.container.flat import read_all
+
+            found: dict[str, Iterable[Found]] = {FILESYSTEM: read_all(self.daemon, box, writer, watch)}
+        else:
+            found = {FILESYSTEM: access.read_delta(box, writer, watch)}
         for mount in self._mounts(box):
             found[mount.area] = access.read_mount(box, mount, writer, watch)
         return Areas(found)
@@ -240,7 +245,8 @@ class Container:
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         from takeback.sources.container import planning
 
-        return planning.plan(reader, self.name, present, target, paths)
+        proposal = planning.plan(reader, self.name, present, target, paths)
+        return proposal._replace(notes=tuple(planning.notes(reader, proposal.effects)))
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         from takeback.sources.container import planning

@@ -69,7 +69,7 @@ class Entry(NamedTuple):
 class Archive:
     """The entries of an archive, in order. The content of the last one is to be had by `read` until the next is asked for.
 
-    ``root`` is the name that the archive gives to what was archived.
+    ``root`` is the name that the archive gives to what was archived; if it has none, that itself is no entry.
     """
 
     def __init__(self, pieces: Iterable[bytes], root: str) -> None:
@@ -77,7 +77,7 @@ class Archive:
         self._root = root.encode("utf-8", "surrogateescape")
         self._left = 0
         self._padding = 0
-        self._kinds: dict[str, str] = {}
+        self._kinds: dict[str, str] = {} if root else {"": DIRECTORY}
 
     def read(self, count: int) -> bytes:
         """Up to ``count`` bytes of the last entry's content, all of them if there are as many; none at its end."""
@@ -165,7 +165,7 @@ class Archive:
         name = raw[:-1] if kind == DIRECTORY and raw.endswith(b"/") else raw
         if name == self._root:
             return b""
-        start = self._root + b"/"
+        start = self._root + b"/" if self._root else b""
         inner = name[len(start) :]
         if not name.startswith(start) or len(inner) > _PATH or b"\0" in inner:
             raise _wrong(f"{_shown(raw)} lies outside")
