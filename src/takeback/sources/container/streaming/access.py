@@ -64,7 +64,7 @@ class Stream:
     def fill_delta(self, box: Inspected, found: Iterable[Found], content: Content) -> None:
         if box.upper is None:
             pieces = archive_of(_makeable(box, found), content, "")
-            unpack(self._daemon, box.id, pieces, f"write to the container {box.name!r}")
+            unpack(self._daemon, box.id, pieces, f"write to the container {box.name!r}", replacing=True)
         else:
             self._fill(box, on_upper(box, readonly=False), found, content)
 

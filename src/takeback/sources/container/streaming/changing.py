@@ -21,16 +21,15 @@ from takeback.sources.container.streaming.window import PLACE, on_mount, window
 
 _ARGUMENTS = 100_000
 """Bytes of names for one run: the kernel takes some more."""
-_BY_SHELL = 'for each; do each=$(printf "%b." "$each"); "$0" $how -- "${each%.}" || exit; done'
+_BY_SHELL = 'for each; do each=$(printf "%b." "$each"); "$0" $how -- "${each%.}" || code=$?; done; exit $code'
 """For names that are not UTF-8, which no request can hold: they come escaped."""
-
-_HINT = "strategy='overlay' needs no program in the image"
+_NOT_THERE = 127
 
 
 def change_mount(daemon: Daemon, box: Inspected, mount: Mount, changes: Sequence[Changed], content: Content) -> None:
     going = [before for before, after in changes if before is not None and _goes(before, after)]
     coming = sorted((after for _, after in changes if after is not None), key=lambda each: each.path.split("/"))
-    _remove(daemon, box, mount, going)
+    _remove(_Runs(daemon, box, mount), going)
     if coming:
         made = {each.path for each in coming}
         linked = {each.link for each in coming if each.kind == FILE and each.link and each.link not in made}
@@ -43,68 +42,69 @@ def _goes(before: Found, after: Found | None) -> bool:
     return after is None or (before.kind == DIRECTORY) != (after.kind == DIRECTORY)
 
 
-def _remove(daemon: Daemon, box: Inspected, mount: Mount, going: Sequence[Found]) -> None:
+def _remove(runs: _Runs, going: Sequence[Found]) -> None:
     """Files first, then directories, the deepest first; one that holds what nobody planned for stays."""
     files = [each.path for each in going if each.kind != DIRECTORY]
     inner = sorted((each.path for each in going if each.kind == DIRECTORY), key=lambda path: -path.count("/"))
-
-    def run(program: str, how: str, paths: Iterable[str]) -> None:
-        _run(daemon, box, mount, program, how, paths)
-
-    run("rm", "-f", files)
-    try:
-        run("rmdir", "", inner)
-    except _NoProgram:
-        run("rm", "-rf", inner)
-
-
-class _NoProgram(Unavailable):
-    """The image does not have what it takes to remove something."""
+    if not all(map(_is_utf8, [*files, *inner])):
+        runs.run(["sh", "-c", ":"], "sh")
+    if files and inner:
+        runs.remove(
+            ["rmdir"], inner[:1]
+        )  # it may not be empty yet; but if there is no such program, all stays as it is
+    runs.remove(["rm", "-f"], files)
+    runs.remove(["rmdir"], inner)
 
 
-def _run(daemon: Daemon, box: Inspected, mount: Mount, program: str, how: str, paths: Iterable[str]) -> None:
-    plain: list[str] = []
-    odd: list[str] = []
-    for path in paths:
-        (plain if _is_utf8(path) else odd).append(f"/{PLACE}/{path}")
-    for some in _batches(plain, lambda path: path):
-        _run_once(daemon, box, mount, [program, *how.split(), "--", *some], program)
-    for some in _batches(odd, _escaped):
-        _run_once(daemon, box, mount, ["sh", "-c", _BY_SHELL, program, *some], "sh", [f"how={how}", "LC_ALL=C"])
+class _Runs:
+    """Containers that run one program each, with nothing but a volume."""
 
+    def __init__(self, daemon: Daemon, box: Inspected, mount: Mount) -> None:
+        self._daemon, self._box, self._mount = daemon, box, mount
+        self._doing = f"delete files in the volume {mount.name or mount.destination!r}"
 
-def _run_once(
-    daemon: Daemon, box: Inspected, mount: Mount, command: list[str], program: str, environment: Sequence[str] = ()
-) -> None:
-    config: dict[str, Any] = {
-        "Entrypoint": command[:1],
-        "Cmd": command[1:],
-        "User": "0:0",
-        "WorkingDir": "/",
-        "Env": list(environment),
-        "NetworkDisabled": True,
-        "AttachStdout": False,
-        "AttachStderr": False,
-        "StopSignal": "SIGKILL",
-        "Healthcheck": {"Test": ["NONE"]},
-    }
-    with window(daemon, box, on_mount(mount, readonly=False), **config) as there:
-        try:
-            daemon.call(f"change the volume {mount.name!r}", daemon.api.start, there)
-        except TakebackError as error:
-            if "not found" in error.message or "no such file" in error.message:
-                raise _NoProgram(
-                    f"cannot delete files in the volume {mount.name or mount.destination!r}: the image of {box.name!r} has no {program}. "
-                    "Nothing was changed in it.",
-                    hints=[_HINT],
-                ) from error
-            raise
-        ended = daemon.call(f"change the volume {mount.name!r}", daemon.api.wait, there)
-        if ended["StatusCode"] and program != "rmdir":
-            said = daemon.call("read what was said", daemon.api.logs, there, stdout=False, stderr=True, tail=1)
-            raise Conflict(
-                f"cannot delete files in the volume {mount.name or mount.destination!r}: {said.decode(errors='replace').strip()}"
-            )
+    def remove(self, program: list[str], paths: Iterable[str]) -> None:
+        """Have a program remove paths. A directory that is not empty stays."""
+        plain: list[str] = []
+        odd: list[str] = []
+        for path in paths:
+            (plain if _is_utf8(path) else odd).append(f"/{PLACE}/{path}")
+        for some in _batches(plain, lambda path: path):
+            self.run([*program, "--", *some], program[0])
+        for some in _batches(odd, _escaped):
+            options = " ".join(program[1:])
+            self.run(["sh", "-c", _BY_SHELL, program[0], *some], program[0], f"how={options}", "code=0", "LC_ALL=C")
+
+    def run(self, command: list[str], program: str, *environment: str) -> None:
+        config: dict[str, Any] = {
+            "Entrypoint": command[:1],
+            "Cmd": command[1:],
+            "User": "0:0",
+            "WorkingDir": "/",
+            "Env": list(environment),
+            "NetworkDisabled": True,
+            "Healthcheck": {"Test": ["NONE"]},
+        }
+        api = self._daemon.api
+        with window(self._daemon, self._box, on_mount(self._mount, readonly=False), **config) as there:
+            try:
+                self._daemon.call(self._doing, api.start, there)
+            except TakebackError as error:
+                if any(each in error.message for each in ("not found", "no such file")):
+                    raise self._lacking(command[0]) from error
+                raise
+            code = self._daemon.call(self._doing, api.wait, there)["StatusCode"]
+            if code == _NOT_THERE:
+                raise self._lacking(program)
+            if code and program != "rmdir":
+                said = self._daemon.call(self._doing, api.logs, there, stdout=False, stderr=True, tail=1)
+                raise Conflict(f"cannot {self._doing}: {said.decode(errors='replace').strip()}")
+
+    def _lacking(self, program: str) -> Unavailable:
+        return Unavailable(
+            f"cannot {self._doing}: the image of {self._box.name!r} has no {program}. Nothing was changed there.",
+            hints=["strategy='overlay' needs no program in the image"],
+        )
 
 
 def _batches(paths: Iterable[str], form: Callable[[str], str]) -> Iterator[list[str]]:

@@ -44,15 +44,20 @@ def _pieces(daemon: Daemon, doing: str, response: Any) -> Iterator[bytes]:
         yield from response.iter_content(_PIECE)
 
 
-def unpack(daemon: Daemon, container: str, pieces: Iterable[bytes], doing: str) -> None:
+def unpack(daemon: Daemon, container: str, pieces: Iterable[bytes], doing: str, *, replacing: bool = False) -> None:
     """Have the Engine unpack an archive into the root of a container. What ``pieces`` raises is raised.
+
+    A directory that stands where a file is to come, or a file where a directory is, is an error unless it is ``replacing``.
 
     Only there: for the other names of a file, the Engine looks for the first one below the root to give it its mode again,
     which giving it an owner has taken away.
     """
     with daemon.speaking(doing):
         response = daemon.api.put(
-            _address(daemon, container), params={"path": "/"}, data=iter(pieces), timeout=daemon.api.timeout
+            _address(daemon, container),
+            params={"path": "/", "noOverwriteDirNonDir": "false" if replacing else "true"},
+            data=iter(pieces),
+            timeout=daemon.api.timeout,
         )
         _check(response)
 
