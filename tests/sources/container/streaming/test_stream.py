@@ -200,6 +200,14 @@ def test_a_volume_is_read_without_what_is_mounted_inside_it(boxes: Boxes, daemon
     assert {"in", "d/ümlaut", "big"} <= seen["/vol"] and "in/side" not in seen["/vol"]
 
 
+def test_what_a_killed_restore_left_in_a_volume_is_no_part_of_it(boxes: Boxes, daemon: Daemon, writer: Writer) -> None:
+    left = ".takeback-waiting-0123456789abcdef"
+    box, mount = volume_of(boxes, daemon, f"mkdir {left}; echo x >{left}/x; echo y >.takeback-waiting-0")
+    for access in (Stream(daemon), Overlay(Recall())):
+        found = [each.path for each in access.read_mount(box, mount, writer, Watch())]
+        assert found == ["", ".takeback-waiting-0"]
+
+
 def test_a_volume_is_filled_with_what_another_one_held(
     boxes: Boxes, daemon: Daemon, stream: Stream, writer: Writer
 ) -> None:

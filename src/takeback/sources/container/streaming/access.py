@@ -9,6 +9,7 @@ from takeback.errors import Conflict, Unavailable
 from takeback.model.snapshot import NotCaptured
 from takeback.sources.container.access import Changed
 from takeback.sources.container.found import FILESYSTEM, WHITEOUT, Content, Found
+from takeback.sources.container.overlay.writing import is_waiting
 from takeback.sources.container.streaming import changing, delta
 from takeback.sources.container.streaming.archive import Archive, Truncated
 from takeback.sources.container.streaming.archiving import archive_of
@@ -95,7 +96,7 @@ class Stream:
     def _collect(self, there: str, box: Inspected, collected: Collected) -> None:
         doing = f"read {collected.area} of the container {box.name!r}"
         with archived(self._daemon, there, f"/{PLACE}", doing) as pieces:
-            collected.add(Archive(pieces, PLACE))
+            collected.add(Archive(pieces, PLACE), wanted=lambda path: not is_waiting(path.partition("/")[0]))
 
     def _fill(self, box: Inspected, source: dict[str, Any], found: Iterable[Found], content: Content) -> None:
         with window(self._daemon, box, source) as there:
