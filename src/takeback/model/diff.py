@@ -6,10 +6,15 @@ from dataclasses import dataclass
 
 from takeback.model.tree import DIRECTORY, Entry
 
+HIDDEN = "w"
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One path that differs: ``added``, ``deleted``, ``modified``, ``mode`` or ``type``."""
+    """One path that differs: ``added``, ``deleted``, ``modified``, ``mode`` or ``type``.
+
+    What hides a file of a container's image (an entry of the kind ``w``) means that there is none.
+    """
 
     part: str
     path: str
@@ -18,6 +23,8 @@ class Change:
 
     @property
     def status(self) -> str:
+        if any(entry is not None and entry.kind == HIDDEN for entry in (self.before, self.after)):
+            return "deleted" if self.after is not None and self.after.kind == HIDDEN else "added"
         if self.before is None:
             return "added"
         if self.after is None:

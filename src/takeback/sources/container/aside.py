@@ -20,6 +20,10 @@ _NEW = re.compile(re.escape(_MARK) + "new-[0-9a-f]{8}")
 _OLD = re.compile(re.escape(_MARK) + "old-([rps])-([0-9a-f]{12})")
 
 
+BEING_REPLACED: set[str] = set()
+"""Names of containers that this process is replacing just now: nothing about them is left over."""
+
+
 class Aside(NamedTuple):
     """A container that was put aside for another."""
 
@@ -40,6 +44,8 @@ def old_name(box: Inspected, successor: Inspected) -> str:
 
 def heal(daemon: Daemon, name: str) -> None:
     """End what a killed process began: with the successor if that has the name already, else with what had it before."""
+    if name in BEING_REPLACED:
+        return
     around = [(box, box.name.removeprefix(name)) for box in daemon.named(name + _MARK)]
     for box, ending in around:
         if (match := _OLD.fullmatch(ending)) is not None:

@@ -21,15 +21,11 @@ from takeback.sources.container.areas import Areas
 from takeback.sources.container.attributes import ATTRIBUTES, Attributes
 from takeback.sources.container.decoding import decode
 from takeback.sources.container.differing import differences as settings_differences
-from takeback.sources.container.found import WHITEOUT
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView
 from takeback.sources.workspace import planning
 from takeback.sources.workspace.guard import Guard
 from takeback.store.reader import Reader
-
-_IN_THE_IMAGE = Entry(WHITEOUT, 0, 0, trees.NO_ID)
-"""In a diff: what the image has at a path, which no snapshot holds."""
 
 
 class Whole(Guard):
@@ -114,12 +110,38 @@ def differences(
         was, now = (_read(reader, entry) for entry in (before, after))
         if real in told or (was and was._replace(mtime=0)) == (now and now._replace(mtime=0)):
             continue
-        yield Change(name, real, *_seen(views, real, was, now))
+        then, there = (view.get(real) or _special(each) for view, each in zip(views, (was, now), strict=True))
+        if then is not None or there is not None:
+            yield Change(name, real, then, there)
 
 
-def is_as(reader: Reader, path: str, there: Entry | None, wanted: Entry | None) -> bool:
-    """Whether what stands at a path of a part is what was meant; when a file was last changed counts for nothing."""
-    if there == wanted or there is None or wanted is None or not path.startswith(f"{ATTRIBUTES}/"):
+def state_at(reader: Reader, tree: bytes, path: str) -> object | None:
+    """What a part has at and below a path, as a value; when files were last changed counts for nothing."""
+    view = TreeView(reader, tree)
+    directory, _, name = path.rpartition("/")
+    entry = view.directory(directory).get(name) if path else None
+    area = content.area_of(path)
+    if path and (not area or path == area):
+        said = f"{ATTRIBUTES}/{path}"
+        below = dict(view.below(said))
+    elif path:
+        said = attributes.beside(area, path[len(area) + 1 :])
+        below = dict(view.below(attributes.inside(said.removesuffix(attributes.own("")))))
+        if (own := view.get(said)) is not None:
+            below[said] = own
+    else:
+        below = dict(view.below(ATTRIBUTES))
+        entry = Entry(DIRECTORY, 0, 0, tree) if below else None
+    known = {each: _read(reader, found) for each, found in below.items() if found.kind == FILE}
+    beside = tuple((each, found._replace(mtime=0)) for each, found in sorted(known.items()) if found is not None)
+    return (entry, beside) if entry is not None or beside else None
+
+
+def is_as(reader: Reader, effect: Effect, there: Entry | None) -> bool:
+    """Whether what stands at a path of a part is what an effect found there; when a file was last changed counts for
+    nothing, unless that is all that the effect changes."""
+    wanted = effect.before
+    if there in (wanted, effect.after) or None in (there, wanted) or not effect.path.startswith(f"{ATTRIBUTES}/"):
         return there == wanted
     now, then = _read(reader, there), _read(reader, wanted)
     return now is not None and then is not None and now._replace(mtime=0) == then._replace(mtime=0)
@@ -139,18 +161,6 @@ def still_to_do(effects: Sequence[Effect], now: Areas, settings: bytes) -> tuple
     if len(beside) == len(effects):
         return tuple(each for each in beside if not now.has_attributes(each.path, each.after))
     return tuple(left + beside) if left else ()
-
-
-def _seen(
-    views: tuple[TreeView, TreeView], path: str, was: Attributes | None, now: Attributes | None
-) -> tuple[Entry | None, Entry | None]:
-    """How a path whose attributes differ is told of: one that hides what the image has is a path that is gone."""
-    if was is None and now is not None and now.kind == WHITEOUT:
-        return _IN_THE_IMAGE, None
-    if now is None and was is not None and was.kind == WHITEOUT:
-        return None, _IN_THE_IMAGE
-    before, after = (view.get(path) or _special(each) for view, each in zip(views, (was, now), strict=True))
-    return before, after
 
 
 def _special(each: Attributes | None) -> Entry | None:

@@ -58,6 +58,7 @@ class Replacement:
         self._changed: list[tuple[Mount, list[Changed]]] = []
         self._done = False
         self._hold = Hold(self._daemon, self._old)
+        aside.BEING_REPLACED.add(self._old.name)
         try:
             self._make_ready(effects)
         except BaseException:
@@ -152,7 +153,8 @@ class Replacement:
 
     def finish(self) -> None:
         """What had the name before may go."""
-        old, self._aside, self._new = self._aside, None, None
+        aside.BEING_REPLACED.discard(self._old.name)
+        old, self._aside, self._new, self._changed = self._aside, None, None, []
         if old is not None:
             aside.remove(self._daemon, old.box, volumes=False)
             release_flat(self._daemon, self._old.name)
@@ -161,7 +163,10 @@ class Replacement:
         """Everything as it was before; quiet the second time, and after `finish`. What fails here, `aside.heal` ends."""
         new, old, changed = self._new, self._aside, self._changed
         self._new, self._aside, self._changed, self._done = None, None, [], False
+        if old is not None:
+            self._source.placed(())
         with ExitStack() as stack:  # the last one first, each whatever becomes of the others
+            stack.callback(aside.BEING_REPLACED.discard, self._old.name)
             stack.callback(self._hold.release)
             if old is not None:
                 stack.callback(aside.put_back, self._daemon, self._old.name, old)

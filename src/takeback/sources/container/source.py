@@ -263,7 +263,7 @@ class Container:
         from takeback.sources.container.planning import is_as
 
         view = trees.TreeView(reader, present.content)
-        return tuple(each.path for each in effects if not is_as(reader, each.path, view.get(each.path), each.before))
+        return tuple(each.path for each in effects if not is_as(reader, each, view.get(each.path)))
 
     def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
         from takeback.sources.container import copying
@@ -333,15 +333,12 @@ class Container:
         return differences(reader, self.name, a, b, paths)
 
     def count(self, reader: Reader, part: Part) -> int:
-        view = trees.TreeView(reader, part.content)
-        tops = [area.rpartition("/") for area in content.areas_in(reader, part.content)]
-        return 1 + sum(trees.count(reader, view.directory(group)[name].id) for group, _, name in tops)
+        return sum(1 for change in self.diff(reader, None, part) if not change.is_directory)
 
     def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
-        if not path:
-            return part.content
-        directory, _, name = path.rpartition("/")
-        return trees.TreeView(reader, part.content).directory(directory).get(name)
+        from takeback.sources.container.planning import state_at
+
+        return state_at(reader, part.content, path)
 
     def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
         entry = trees.TreeView(reader, part.content).get(path)
