@@ -134,3 +134,41 @@ def test_what_is_recorded_is_finished_although_something_fails_after_that(
     assert scene.box.steps == ["stage", "apply", "finish"]
     assert (scene.box.place / "file").read_text() == (scene.root / "file").read_text() == "old"
     assert scene.settled() and not scene.line.diff() and scene.look()["beside"] == set()
+
+
+# without it at hand
+
+
+def without_it(scene: Scene) -> tb.Timeline:
+    return scene.store.timeline(sources=[tb.Workspace(scene.root)])
+
+
+def test_an_undo_without_it_says_what_it_leaves_and_can_be_completed_with_it(scene: Scene) -> None:
+    scene.line.save("second")
+    report = without_it(scene).undo()
+    assert (scene.root / "file").read_text() == "old" and (scene.box.place / "file").read_text() == "new"
+    assert [(item.part, "not at hand" in item.reason) for item in report.kept] == [("container", True)]
+    (hint,) = (hint for hint in report.hints if "--container" in hint)
+    assert f"undo {report.moves[0][:8]} --container box" in hint
+    scene.line.undo(report.moves[0])
+    assert (scene.box.place / "file").read_text() == "old"
+
+
+def test_a_move_that_changed_nothing_else_is_not_passed_over_for_an_older_one(scene: Scene) -> None:
+    scene.line.save()
+    with scene.line.turn("files"):
+        (scene.root / "file").write_text("newer")
+    with scene.line.turn("the box alone"):
+        (scene.box.place / "file").write_text("newer")
+    with pytest.raises(tb.Conflict, match="not at hand") as caught:
+        without_it(scene).undo()
+    assert any("--container box" in hint for hint in caught.value.hints)
+    assert (scene.root / "file").read_text() == "newer"
+
+
+def test_a_restore_without_it_says_so(scene: Scene) -> None:
+    scene.line.save()
+    report = without_it(scene).restore("first")
+    assert "not at hand" in report.notes[0] and report.notes[0].endswith("add --container box")
+    assert (scene.root / "file").read_text() == "old" and (scene.box.place / "file").read_text() == "new"
+    assert not without_it(scene).restore("first", paths=["file"]).notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from takeback.cli.text import visible
 from takeback.engine.inside import inside
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from takeback.store.notices import Notice
 
 
+class Closes(Protocol):
+    def close(self) -> None: ...
+
+
 @dataclass
 class Call:
     """What was given before or after the command's name; each is None until it is."""
@@ -27,7 +31,7 @@ class Call:
     timeline: str | None = None
     directory: str | None = None
     """Where to act as if started there (``-C``)."""
-    _opened: list[Store] = field(default_factory=list, repr=False)
+    _opened: list[Closes] = field(default_factory=list, repr=False)
 
     @property
     def here(self) -> str:
@@ -112,9 +116,13 @@ class Call:
         """A path that was given on the command line, as the timeline of ``root`` names it."""
         return inside(root, os.path.realpath(self.here), path)
 
+    def closing(self, opened: Closes) -> None:
+        """Close something, too, when the call is over."""
+        self._opened.append(opened)
+
     def close(self) -> None:
-        for store in self._opened:
-            store.close()
+        for opened in self._opened:
+            opened.close()
         self._opened.clear()
 
 

@@ -1,4 +1,4 @@
-"""What differs in values, in words: for diff and show. `patch` takes none of these lines for its own."""
+"""What differs in values and in containers, in words: for diff and show. `patch` takes none of these lines for its own."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from takeback.cli.people import Line
 from takeback.cli.text import count
 
 if TYPE_CHECKING:
-    from takeback.model.diff import Difference
+    from takeback.model.diff import Change, Difference
 
 _SIGNS = {"added": ("+", "plus"), "removed": ("-", "minus"), "moved": (">", "name")}
+_FILE_SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
 
 
 def state_lines(state: Sequence[Difference], most: int | None = None) -> Iterator[Line]:
@@ -20,6 +21,18 @@ def state_lines(state: Sequence[Difference], most: int | None = None) -> Iterato
         some = [each for each in state if each.part == part]
         yield [(f"state {part}: {count(len(some), 'difference')}", "head")]
         yield from (_line(each) for each in some[:most])
+        if most is not None and len(some) > most:
+            yield [(f"  … and {len(some) - most:,} more; --json lists them all", "quiet")]
+
+
+def container_lines(changes: Sequence[Change], most: int | None = None) -> Iterator[Line]:
+    """For each container a head, and below it a line for each path that differs."""
+    for part in dict.fromkeys(each.part for each in changes):
+        some = [each for each in changes if each.part == part and not each.is_directory]
+        yield [(f"container {part}: {count(len(some), 'path')}", "head")]
+        for each in some[:most]:
+            sign, style = _FILE_SIGNS.get(each.status, ("~", "name"))
+            yield ["  ", (sign, style), f" {each.path}"]
         if most is not None and len(some) > most:
             yield [(f"  … and {len(some) - most:,} more; --json lists them all", "quiet")]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from takeback.engine import journal
 from takeback.engine.line import Line
-from takeback.engine.paths import meant, within_part
+from takeback.engine.paths import meant, states_at, within_part
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
@@ -255,6 +255,7 @@ def _state(line: Line, reader: Reader, row: SnapshotRow, path: str) -> dict[str,
     found = {}
     for name, part in snapshot.parts.items():
         looker = line.looker(name, part) if meant(part, [path], snapshot.parts.values()) else None
-        if looker is not None and (state := looker.state_at(reader, part, _read_from(reader, part, path))) is not None:
+        where = _read_from(reader, part, path)
+        if looker is not None and (state := states_at(reader, looker, part, where)) is not None:
             found[name] = state
     return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from takeback.model.snapshot import Part
 
+NOT_AT_HAND = "its container is not at hand here, so it stays as it is"
+
 
 def naming(part: Part) -> str:
     """The option that has the container of a part at hand; empty for what is no container."""

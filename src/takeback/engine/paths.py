@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from takeback.errors import InvalidInput
 from takeback.model.kinds import FOLLOWING, TREES
 from takeback.model.snapshot import Part
+from takeback.sources.protocol import Looks
 from takeback.store.reader import Reader
 
 
@@ -53,6 +54,17 @@ def meant(part: Part, paths: Sequence[str], parts: Iterable[Part]) -> list[str]:
     if len({each.kind for each in parts if each.kind in TREES - FOLLOWING}) < 2:
         return list(paths)
     return [path for path in paths if os.path.isabs(path) == (part.kind == "container")]
+
+
+def states_at(reader: Reader, looker: Looks, part: Part, path: str) -> object | None:
+    """What a part has at and below a path, also what only its attributes tell of: that a container hides a file of its
+    image. None for nothing."""
+    if part.kind != "container":
+        return looker.state_at(reader, part, path)
+    from takeback.sources.container.planning import with_attributes
+
+    found = tuple(looker.state_at(reader, part, each) for each in with_attributes([path]))
+    return found if any(state is not None for state in found) else None
 
 
 def _outside(path: str) -> InvalidInput:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
-from takeback.engine.paths import clean, inside, meant
+from takeback.engine.naming import NOT_AT_HAND, naming
+from takeback.engine.paths import clean, inside, meant, states_at
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
@@ -151,7 +152,11 @@ def _plan(
     notes: list[str] = []
     asked: list[str] = []
     for name in parts_of(target, only):
-        source, part = _source_of(line, target, name), target.parts[name]
+        part = target.parts[name]
+        if only is None and part.kind == "container" and name not in line.sources:
+            notes += _not_at_hand(part) if wanted is None or meant(part, wanted, target.parts.values()) else ()
+            continue
+        source = _source_of(line, target, name)
         if part.kind in DOCUMENTS:
             if wanted is not None and only is None:
                 continue  # paths are meant, and it has none
@@ -184,6 +189,11 @@ def _plan(
         notes=tuple(notes),
         pending=tuple(asked),
     )
+
+
+def _not_at_hand(part: Part) -> list[str]:
+    option = naming(part)
+    return [f"the snapshot holds {part.name}, too, but {NOT_AT_HAND}" + (f"; add {option}" if option else "")]
 
 
 def _why_not(present: Part | None, target: Part) -> str | None:
@@ -220,8 +230,13 @@ def _check_paths(reader: Reader, source: Source, present: Part | None, target: S
     """A path that is neither there now nor in the snapshot is most likely a typing error: say so."""
     for path in paths:
         parts = (target.parts[source.name], *((present,) if present is not None else ()))
-        if all(source.state_at(reader, part, path) is None for part in parts):
+        if all(states_at(reader, source, part, path) is None for part in parts):
+            boxed = source.kind == "container"
+            show = f"takeback show {short(target.id)}" + (f" --part {source.name}" if boxed else ":")
             raise NotFound(
                 f"{path!r} is neither in snapshot {short(target.id)} nor there now",
-                hints=[f"`takeback show {short(target.id)}:` lists what it holds"],
+                hints=[
+                    f"`{show}` lists what it holds",
+                    *(["what the image has, and nobody changed, is in no snapshot"] if boxed else []),
+                ],
             )

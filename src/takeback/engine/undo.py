@@ -12,6 +12,7 @@ from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
 from takeback.engine.line import Line, Present
+from takeback.engine.naming import NOT_AT_HAND, naming
 from takeback.engine.outside import happened_beside
 from takeback.errors import NotFound
 from takeback.model.ids import short
@@ -177,6 +178,8 @@ def _plan(
             kept += proposal.kept
             notes += proposal.notes
     beside = happened_beside(line, present, targets)
+    away = _not_at_hand(line, parts, present, steps, wish)
+    kept += (Kept(part.name, part.name, NOT_AT_HAND) for part in away)
     return Plan(
         verb=verb,
         timeline=line.name,
@@ -196,8 +199,27 @@ def _plan(
             *_by_hand_of_values([item.part for item in conflicts if item.part in states], spoken),
             *_by_hand(line, [item for item in conflicts if item.part not in states], steps),
             *beside.hints,
+            *_with_them(verb, targets, away),
         ),
     )
+
+
+def _not_at_hand(line: Line, parts: _Parts, present: Present, steps: Sequence[OwnedStep], wish: Wish) -> list[Part]:
+    """Containers that the moves changed and that are not at hand, so that nothing of it is taken back here."""
+    found = []
+    for name, part in present.parts.items():
+        if part.kind != "container" or name in line.sources or not wish.wants(name):
+            continue
+        ends = ((parts.at(step.before).get(name), parts.at(step.after).get(name)) for step in steps)
+        if any(old is not None and new is not None and not new.same_state(old) for old, new in ends):
+            found.append(part)
+    return found
+
+
+def _with_them(verb: str, targets: Sequence[Move], away: Sequence[Part]) -> Iterator[str]:
+    options = " ".join(option for part in away if (option := naming(part)))
+    if options:
+        yield f"`takeback {verb} {short(targets[0].id)} {options}` takes it back there, too"
 
 
 def _meant(line: Line, present: Present) -> list[str]:

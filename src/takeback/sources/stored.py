@@ -25,6 +25,11 @@ class Stored:
     def diff(
         self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
     ) -> Iterator[Change]:
+        if self.kind == "container":
+            from takeback.sources.container.planning import differences
+
+            yield from differences(reader, self.name, a, b, paths)
+            return
         from takeback.model.diff import Change
 
         old, new = (part.content if part is not None else None for part in (a, b))

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from takeback.cli import containers as boxes
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
-from takeback.cli.differing import state_lines
+from takeback.cli.differing import container_lines, state_lines
 from takeback.cli.people import Line, Piece, is_colourful, say
 from takeback.cli.text import clip, columns, count, pad, visible
 from takeback.errors import InvalidInput, NotFound, TakebackError
@@ -42,23 +43,28 @@ class _DiffCommand(Command):
 @click.command("diff", cls=_DiffCommand)
 @click.argument("words", nargs=-1, metavar="[A] [B] [--] [PATH]...", shell_complete=references_or_paths)
 @click.option("--stat", is_flag=True, help="Only count the lines that changed in each file.")
+@boxes.option
 @click.pass_context
-def command(context: click.Context, words: tuple[str, ...], stat: bool) -> None:
+def command(context: click.Context, words: tuple[str, ...], stat: bool, containers: tuple[str, ...]) -> None:
     """Show what differs between two snapshots, or since one.
 
     A is the latest snapshot unless given, and B is the present. A word that names a snapshot is taken for one, any
     other for a path; `--` says that only paths follow. What is printed can be fed to `patch -p1`, which passes over what
-    differs in an agent's memory. That is only compared where no path is named.
+    differs in an agent's memory, or in a container. Memory is only compared where no path is named; of a container, paths
+    are named as they are in there: /etc/hosts.
 
     For example:
       takeback diff
       takeback diff "10m ago" -- src
       takeback diff 4f2a 77ab --stat
+      takeback diff --container sandbox
     """
     call: Call = context.obj
     line = call.line()
+    boxes.add(call, line, containers)
     a, b, paths = _sort_out(call, line, words, context.meta.get("paths"))
-    inside = [call.inside(line.root, path) for path in paths]
+    boxed = any(part.kind == boxes.PART for part in line.show(a).parts.values()) if paths else False
+    inside = [boxes.inside(call, line, path, boxed) for path in paths]
     diff = line.diff(a, b, paths=inside or None)
     if call.json:
         _print_json(line, diff, stat)
@@ -141,7 +147,7 @@ def _print_json(line: Timeline, diff: Diff, stat: bool) -> None:
 
 def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
     rows: list[tuple[str, Sides]] = [(clip(pair.change.path, 56), pair) for pair in _pairs(line, diff)]
-    parts = (clip(each.part, 56) for each in diff.state)
+    parts = (clip(part, 56) for part in {each.part for each in diff.state} | {each.part for each in diff.container})
     width = max((columns(name) for name in (*(name for name, _ in rows), *parts)), default=0)
     total_added = total_removed = 0
     for name, pair in rows:
@@ -149,6 +155,9 @@ def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
         total_added, total_removed = total_added + added, total_removed + removed
         counts: list[Piece] = ["binary"] if pair.binary else [(f"+{added:<5}", "plus"), (f"-{removed}", "minus")]
         yield [" ", pad(name, width), "  ", (f"{pair.change.status:<9}", "quiet"), *counts]
+    for part in dict.fromkeys(each.part for each in diff.container):
+        number = sum(1 for each in diff.container if each.part == part and not each.is_directory)
+        yield [" ", pad(clip(part, 56), width), "  ", (f"{'container':<9}", "quiet"), count(number, "path")]
     for part in dict.fromkeys(each.part for each in diff.state):
         number = sum(1 for each in diff.state if each.part == part)
         yield [" ", pad(clip(part, 56), width), "  ", (f"{'state':<9}", "quiet"), count(number, "difference")]
@@ -159,6 +168,8 @@ def _print_patch(line: Timeline, diff: Diff) -> None:
     from takeback.engine.patch import patch
 
     colourful = is_colourful(sys.stdout)
+    if diff.container:
+        say(*container_lines(diff.container))
     if diff.state:
         say(*state_lines(diff.state))
     sys.stdout.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from takeback.cli import containers as boxes
 from takeback.cli.acting import carry_out
 from takeback.cli.app import Command
 from takeback.cli.call import Call
@@ -12,10 +13,11 @@ from takeback.cli.completing import undos
 
 @click.command("redo", cls=Command)
 @click.argument("move", required=False, shell_complete=undos)
+@boxes.option
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
-def command(call: Call, move: str | None, dry_run: bool, yes: bool) -> int:
+def command(call: Call, move: str | None, containers: tuple[str, ...], dry_run: bool, yes: bool) -> int:
     """Take back the newest undo.
 
     An agent's new move ends plain redo; with MOVE (an undo, or a move that was taken back) it still works. A dry
@@ -26,4 +28,5 @@ def command(call: Call, move: str | None, dry_run: bool, yes: bool) -> int:
       takeback redo 0b1c
     """
     line = call.line()
+    boxes.add(call, line, containers)
     return carry_out(call, line, lambda: line.plan_redo(move), lambda: line.redo(move), dry_run=dry_run, yes=yes)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import acting, completing, plans
+from takeback.cli import containers as boxes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import say
 from takeback.cli.text import count
+from takeback.errors import InvalidInput
 from takeback.model.ids import short
 
 if TYPE_CHECKING:
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 @click.option("--only", metavar="PART,...", help="Only these parts of the snapshot.")
 @click.option("--conversation", is_flag=True, help="The conversation, too: as a new session of the agent.")
 @click.option("--to", metavar="DIR", help="Put it into this directory, which must be empty or new.")
+@boxes.option
+@click.option("--as", "new", metavar="NAME", help="Make the container anew under this name, beside the one there is.")
+@click.option("--env", multiple=True, metavar="NAME=VALUE", help="With --as: a variable of its environment.")
+@click.option("--port", multiple=True, metavar="HOST:CONTAINER", help="With --as: where a port of it is published.")
+@click.option("--new-volumes", is_flag=True, help="With --as: volumes of its own, with what the snapshot holds.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -34,6 +41,11 @@ def command(
     only: str | None,
     conversation: bool,
     to: str | None,
+    containers: tuple[str, ...],
+    new: str | None,
+    env: tuple[str, ...],
+    port: tuple[str, ...],
+    new_volumes: bool,
     dry_run: bool,
     yes: bool,
 ) -> int:
@@ -50,12 +62,28 @@ def command(
       takeback restore good --to ../as-it-was
       takeback restore @- --only transcript
       takeback restore @- --only memory
+      takeback restore good --container sandbox
+      takeback restore good --as sandbox-2 --new-volumes --port 8081:80
     """
     line = call.line()
-    inside = [call.inside(line.root, path) for path in paths] or None
+    if new is None and (env or port or new_volumes):
+        raise InvalidInput("--env, --port and --new-volumes are for another container", hints=["add --as NAME"])
+    if new is None:
+        boxes.add(call, line, containers)
+    boxed = any(part.kind == boxes.PART for part in line.show(reference).parts.values()) if paths else False
+    inside = [boxes.inside(call, line, path, boxed) for path in paths] or None
     parts = acting.chosen(only, conversation, lambda: line.show(reference))
+    if new is not None:
+        if to is not None or parts is not None:
+            raise InvalidInput(
+                "--as makes a container, and nothing else", hints=["restore files by a command of its own"]
+            )
+        part = boxes.of_snapshot(call, line, line.show(reference), containers)
+        place = boxes.copy(new, env, port, new_volumes)
+        return _elsewhere(call, line, reference, inside, [part], place, dry_run, f"the container {new}")
     if to is not None:
-        return _elsewhere(call, line, reference, inside, parts, call.absolute(to), dry_run)
+        place = call.absolute(to)
+        return _elsewhere(call, line, reference, inside, parts, place, dry_run, place)
     return acting.carry_out(
         call,
         line,
@@ -72,8 +100,9 @@ def _elsewhere(
     reference: str,
     paths: Sequence[str] | None,
     parts: Sequence[str] | None,
-    to: str,
+    to: object,
     dry_run: bool,
+    where: str,
 ) -> int:
     if dry_run:
         acting.show_plan(call, line.plan(reference, only=parts, paths=paths, to=to))
@@ -82,7 +111,9 @@ def _elsewhere(
     if call.json:
         return acting.show_report(call, report)
     are = "is" if len(report.changed) == 1 else "are"
-    say([f"{count(len(report.changed), 'path')} of snapshot ", (short(report.snapshot), "id"), f" {are} in {to}"])
+    say([f"{count(len(report.changed), 'path')} of snapshot ", (short(report.snapshot), "id"), f" {are} in {where}"])
     say(*plans.missing_lines(report))
+    for note in report.notes:
+        say([("note: ", "warn"), note])
     say([("read back and verified", "good")])
     return 0

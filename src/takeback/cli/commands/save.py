@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
+from takeback.cli import containers as boxes
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
@@ -19,8 +22,9 @@ _MOST = 10
 @click.option(
     "-m", "--message", "label", metavar="LABEL", help="A name for the snapshot; it can be used as a reference."
 )
+@boxes.option
 @click.pass_obj
-def command(call: Call, label: str | None) -> None:
+def command(call: Call, label: str | None, containers: tuple[str, ...]) -> None:
     """Record the present as a snapshot.
 
     If nothing changed since the latest snapshot, no new one is made, and the label goes to the latest. What could
@@ -30,24 +34,27 @@ def command(call: Call, label: str | None) -> None:
     For example:
       takeback save
       takeback save -m "before the migration"
+      takeback save --container sandbox
     """
     line = call.line(create=True)
+    boxes.add(call, line, containers)
     before = line.log(1).snapshots
     snapshot = line.save(label)
     new = not before or before[0].id != snapshot.id
     if call.json:
         shapes.print_json({**shapes.snapshot(snapshot), "label": label, "new": new})
         return
-    say(*_lines(snapshot, label, new))
+    say(*_lines(snapshot, label, new, list(line.sources)))
 
 
-def _lines(snapshot: Snapshot, label: str | None, new: bool) -> list[Line]:
+def _lines(snapshot: Snapshot, label: str | None, new: bool, parts: Sequence[str]) -> list[Line]:
     named: Line = [(f" [{label}]", "label")] if label else []
     id = (short(snapshot.id), "id")
     if new:
         lines: list[Line] = [["saved ", id, *named, f"  {count(snapshot.changed, 'file')} changed"]]
     else:
         lines = [["nothing changed since ", id, *named]]
+    lines += boxes.lines(snapshot, parts)
     left = snapshot.not_captured
     if left:
         lines.append([(f"not captured: {count(len(left), 'path')}, which a restore never touches", "warn")])

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import agent_files, shapes
+from takeback.cli import containers as boxes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
-from takeback.cli.differing import state_lines
+from takeback.cli.differing import container_lines, state_lines
 from takeback.cli.people import Line, say, table
 from takeback.cli.text import age, count
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS
+from takeback.model.kinds import DOCUMENTS, TREES
 from takeback.model.sizes import format_size
 
 if TYPE_CHECKING:
@@ -32,9 +33,13 @@ _SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
 
 @click.command("show", cls=Command)
 @click.argument("reference", metavar="REF[:PATH]|FILE", shell_complete=references_or_paths)
-@click.option("--part", metavar="PART", help="The value that a part holds, such as an agent's memory.")
+@click.argument("path", required=False)
+@click.option(
+    "--part", metavar="PART", help="What a part holds: the value of an agent's memory, or the files of a container."
+)
+@boxes.option
 @click.pass_obj
-def command(call: Call, reference: str, part: str | None) -> None:
+def command(call: Call, reference: str, path: str | None, part: str | None, containers: tuple[str, ...]) -> None:
     """Show a snapshot, or a file as a snapshot has it.
 
     REF:PATH writes the file's bytes to stdout as they are; REF:DIR lists what is in a directory, and REF: everything.
@@ -47,15 +52,19 @@ def command(call: Call, reference: str, part: str | None) -> None:
       takeback show 4f2a:src/app.py > app.py
       takeback show agent.json.gz
       takeback show @- --part memory
+      takeback show @- --part container /etc/hosts
     """
     if part is not None:
-        _show_value(call, call.line(), reference, part)
+        _show_part(call, call.line(), reference, part, path)
         return
+    if path is not None:
+        raise InvalidInput("PATH is for a part: --part container", hints=["REF:PATH is a file of the workspace"])
     if (file := agent_files.named(call, reference)) is not None:
         _show_agent(call, file)
         return
     try:
         line = call.line()
+        boxes.add(call, line, containers)
         snapshot, path = _resolve(call, line, reference)
     except NotFound as error:
         raise agent_files.missing(call, reference) or error from None
@@ -67,6 +76,17 @@ def command(call: Call, reference: str, part: str | None) -> None:
         shapes.print_json(shapes.shown(snapshot, step))
         return
     say(*_lines(snapshot, step))
+
+
+def _show_part(call: Call, line: Timeline, reference: str, part: str, path: str | None) -> None:
+    snapshot = line.show(reference)
+    held = snapshot.parts.get(part)
+    if held is not None and held.kind in TREES:
+        _show_path(call, line, snapshot, path or "", part)
+    elif path is not None:
+        raise InvalidInput(f"the part {part!r} has no paths", hints=[f"`takeback show {reference} --part {part}`"])
+    else:
+        _show_value(call, line, reference, part)
 
 
 def _show_value(call: Call, line: Timeline, reference: str, part: str) -> None:
@@ -115,6 +135,8 @@ def _lines(snapshot: Snapshot, step: Diff | None) -> Iterator[Line]:
             yield ["  ", (sign, style), " ", change.path]
         if len(files) > _MOST:
             yield [(f"  … and {len(files) - _MOST:,} more; --json lists them all", "quiet")]
+    if step is not None and step.container:
+        yield from container_lines(step.container, _MOST)
     if step is not None and step.state:
         yield from state_lines(step.state, _MOST)
     if snapshot.not_captured:
@@ -127,7 +149,8 @@ def _about(part: Part) -> str:
     """A part in words."""
     agent, session = part.detail.get("agent"), part.detail.get("session")
     of = f" of {agent}, session {session}" if isinstance(agent, str) and isinstance(session, str) else ""
-    return f"{part.name} ({part.kind}){of}{_about_value(part) if part.kind in DOCUMENTS else ''}"
+    known = _about_value(part) if part.kind in DOCUMENTS else boxes.about(part) if part.kind == boxes.PART else ""
+    return f"{part.name} ({part.kind}){of}{known}"
 
 
 def _about_value(part: Part) -> str:
@@ -155,25 +178,30 @@ def _resolve(call: Call, line: Timeline, reference: str) -> tuple[Snapshot, str 
         return line.show(name or "@"), call.inside(line.root, path) if path else ""
 
 
-def _show_path(call: Call, line: Timeline, snapshot: Snapshot, path: str) -> None:
+def _show_path(call: Call, line: Timeline, snapshot: Snapshot, path: str, part: str = "workspace") -> None:
     if path:
-        pieces = line.stream(snapshot, path)
+        pieces = line.stream(snapshot, path, part)
         try:
             first = next(pieces, b"")
         except InvalidInput:
             pass  # a directory
         except NotFound as error:
             raise NotFound(
-                error.message, hints=[f"`takeback show {short(snapshot.id)}:` lists what it holds"]
+                error.message, hints=[*error.hints, f"`{_listing(snapshot, part)}` lists what it holds"]
             ) from None
         else:
             _show_file(call, snapshot, path, chain((first,), pieces))
             return
-    found = [(name, entry) for name, entry in line.files(snapshot, path) if name != path]
+    found = [(name, entry) for name, entry in line.files(snapshot, path, part) if name != path]
     if call.json:
         shapes.print_json(shapes.entries(snapshot.id, path, found))
         return
     say(*(name + ("/" if entry.kind == "d" else "") for name, entry in found))
+
+
+def _listing(snapshot: Snapshot, part: str) -> str:
+    id = short(snapshot.id)
+    return f"takeback show {id}:" if part == "workspace" else f"takeback show {id} --part {part}"
 
 
 def _show_file(call: Call, snapshot: Snapshot, path: str, pieces: Iterator[bytes]) -> None:

@@ -104,6 +104,12 @@ class Daemon:
             self._process = os.getpid()
         return self._client
 
+    def close(self) -> None:
+        """Give the connection up; the next question makes another. A client that was given stays its owner's."""
+        if self._client is not None and self._client is not self.given and self._process == os.getpid():
+            self._client.close()
+            self._client = None
+
     @property
     def address(self) -> str:
         """What tells this engine from others on the same machine."""

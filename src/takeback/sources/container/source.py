@@ -283,7 +283,7 @@ class Container:
 
     def called(self, name: str) -> Container:
         """The same source for a container of another name."""
-        return Container(
+        other = Container(
             name,
             self.volumes,
             self.strategy,
@@ -295,6 +295,8 @@ class Container:
             allow_wider=self.allow_wider,
             client=self.daemon.given,
         )
+        other.daemon = self.daemon  # one connection for both, which whoever made it closes
+        return other
 
     def placed(self, effects: Sequence[Effect]) -> None:
         """The effects are in place: that was read back while nothing ran."""
