@@ -108,6 +108,7 @@ IMPOSSIBLE = {
     "xattrs without a name": TOP + extended(b"17 SCHILY.xattr.=a\n") + raw_header(name=b"top/a") + END,
     "a wrong checksum": TOP[:10] + b"x" + TOP[11:] + END,
     "other bytes": b"\x1f\x8b" + bytes(range(256)) * 8,
+    "no entry at all": END,
     "something behind": TOP + END + b"more",
     "much behind": TOP + END + bytes(2 << 20),
 }

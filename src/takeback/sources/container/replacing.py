@@ -32,6 +32,7 @@ from takeback.sources.container.hashing import Hashing
 from takeback.sources.container.images import release_flat
 from takeback.sources.container.pausing import Hold
 from takeback.sources.container.settings import PAUSED, STOPPED, Settings, values_of
+from takeback.sources.container.streaming.piecemeal import read_file
 
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Kept
@@ -192,7 +193,7 @@ class Replacement:
             place = self._places.get(blob)
             if place is None:
                 raise Integrity(f"what {blob.hex()[:12]} names is neither in the store nor in the container")
-            yield self._source.fetch(self._old, place)
+            yield from read_file(self._daemon, self._old, place)
 
     def _check_unmoved(self, effects: Sequence[Effect], now: Areas, settings: Settings) -> None:
         """Every path that is changed must be as the plan found it, or as it shall be."""

@@ -352,18 +352,3 @@ class Container:
         if entry.kind == DIRECTORY:
             raise InvalidInput(f"{path!r} is a directory in that snapshot, so it has no bytes to show")
         return exactly(entry.size, reader.stream(entry.id), path)
-
-    def fetch(self, box: Inspected, place: str) -> bytes:
-        """The bytes of one file of a container, through the engine."""
-        import tarfile
-        from io import BytesIO
-
-        with self.daemon.speaking(f"read {place} of {box.name!r}"):
-            pieces, _ = self.daemon.api.get_archive(box.id, place)
-            whole = BytesIO(b"".join(pieces))
-        with tarfile.open(fileobj=whole) as archive:
-            member = archive.next()
-            file = archive.extractfile(member) if member is not None else None
-            if file is None:
-                raise NotFound(f"{place} of {box.name!r} is no file any more")
-            return file.read()

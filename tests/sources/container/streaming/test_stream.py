@@ -28,7 +28,7 @@ from takeback.sources.container.streaming.access import Stream
 from takeback.sources.container.streaming.archive import Archive
 from takeback.sources.container.streaming.collecting import Collected
 from takeback.sources.container.streaming.delta import understand
-from takeback.sources.container.streaming.piecemeal import read_piecemeal
+from takeback.sources.container.streaming.piecemeal import read_file, read_piecemeal
 from takeback.sources.container.streaming.transfer import archived
 from takeback.sources.container.streaming.window import on_upper, sweep, window
 from takeback.store.blobstore import BlobStore, open_memory
@@ -43,7 +43,7 @@ ln f other; mkdir -p d/empty d-d; ln f d/z; ln f d-d/y
 ln -s ../../x link; ln -s $(printf '%0150d' 1) long; mkfifo -m 622 p; mknod c c 1 3; mknod b b 7 300
 n=$(printf '%0200d' 1); mkdir -p $n/$n; echo deep >$n/$n/file; touch -d '2001-02-03 04:05:06' $n/$n/file
 printf odd >"d/$(printf 'x\377y')"; echo u >'d/ümlaut'; echo n >"d/$(printf 'new\nline')"; echo m >d/-rf; : >d/nothing
-chmod 2750 d; chmod 1777 d-d; chown -h 7:8 link; dd if=/dev/urandom of=big bs=64k count=40 2>/dev/null
+printf o >"etc/app/$(printf 'o\376')"; chmod 2750 d; chmod 1777 d-d; chown -h 7:8 link; dd if=/dev/urandom of=big bs=64k count=40 2>/dev/null
 touch -h -d '2001-02-03 04:05:06' link d/empty
 """
 HIDING = """
@@ -417,6 +417,19 @@ def test_a_container_whose_image_is_gone_is_read_without_it(boxes: Boxes, daemon
     assert [untimed(area) for area in after] == [untimed(area) for area in before]
     with pytest.raises(NotFound, match="No such image"):
         stream.fill_mount(box, mount_of(box, "/vol"), before[1], writer.reader.stream)
+
+
+def test_one_file_of_a_container_is_read_piece_by_piece(boxes: Boxes, daemon: Daemon) -> None:
+    script = (
+        r"""dd if=/dev/zero of=/large bs=1024k count=9 2>/dev/null; mkdir /d; echo small >"/d/$(printf '\377 &')" """
+    )
+    box = made(boxes, daemon, script)
+    pieces = list(read_file(daemon, box, "/large"))
+    assert b"".join(pieces) == bytes(9 << 20) and max(map(len, pieces)) < 1 << 20
+    assert b"".join(read_file(daemon, box, name_text(b"/d/\xff &"))) == b"small\n"
+    for path in ("/d", "/missing"):
+        with pytest.raises(NotFound):
+            list(read_file(daemon, box, path))
 
 
 def test_deletions_that_cannot_be_made_are_named_and_nothing_is_written(

@@ -183,6 +183,8 @@ class Archive:
 
     def _finish(self) -> None:
         """Nothing but zeros may follow; they are read, so that the connection can be used again."""
+        if not self._kinds:
+            raise _wrong("it is empty")
         rest = 0
         while piece := self._stream.some():
             rest += len(piece)

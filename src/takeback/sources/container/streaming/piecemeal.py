@@ -8,10 +8,10 @@ the same archive. What lies below something that is mounted cannot be seen, and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from takeback.errors import NotFound
-from takeback.model.tree import DIRECTORY
+from takeback.model.tree import DIRECTORY, FILE
 from takeback.sources.container.daemon import Daemon, Inspected, Mount
 from takeback.sources.container.found import WHITEOUT, Found
 from takeback.sources.container.streaming.archive import Archive
@@ -31,6 +31,7 @@ from takeback.sources.trees import parents, within
 _MANY = 64
 """So many changed files in a directory, and it is asked for as a whole: a request takes some ten milliseconds."""
 _DIRECTORY = 1 << 31
+_PIECE = 1 << 18
 
 
 def read_piecemeal(daemon: Daemon, box: Inspected, collected: Collected, listed: Changes) -> None:
@@ -69,6 +70,21 @@ def read_mounted(daemon: Daemon, box: Inspected, mount: Mount, collected: Collec
     inner = [each[len(place) + 1 :] for each in mounted(box) if _is_below([place], each)]
     with archived(daemon, box.id, f"/{place}/.", _doing(box, place)) as pieces:
         collected.add(Archive(pieces, "."), "", lambda path: not _is_below(inner, path))
+
+
+def read_file(daemon: Daemon, box: Inspected, path: str) -> Iterator[bytes]:
+    """The bytes of one file of a container, piece by piece; NotFound if it is no file."""
+    above, _, name = path.rpartition("/")
+    inside = is_lossy(
+        as_listed(name)
+    )  # of a name that is not UTF-8 the Engine archives nothing, but its directory it does
+    with archived(daemon, box.id, f"{above}/." if inside else path, _doing(box, path.lstrip("/"))) as pieces:
+        archive = Archive(pieces, "." if inside else name)
+        found = next((each for each in archive if each.path == (name if inside else "")), None)
+        if found is None or found.kind != FILE:
+            raise NotFound(f"{path} of the container {box.name!r} is no file any more")
+        while piece := archive.read(_PIECE):
+            yield piece
 
 
 def _add_all(daemon: Daemon, box: Inspected, collected: Collected, wanted: Changes, asked: list[str]) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from takeback.errors import NotFound
 from takeback.model.jsontext import parse_json
+from takeback.model.tree import name_bytes
 from takeback.sources.container.daemon import Daemon
 
 _PIECE = 1 << 20
@@ -26,7 +27,7 @@ def archived(daemon: Daemon, container: str, path: str, doing: str) -> Iterator[
     with daemon.speaking(doing):
         response = daemon.api.get(
             _address(daemon, container),
-            params={"path": path},
+            params={"path": name_bytes(path)},
             headers={"Accept-Encoding": "identity"},  # otherwise the Engine takes eight times as long to compress it
             stream=True,
             timeout=daemon.api.timeout,
@@ -66,7 +67,9 @@ def mode_at(daemon: Daemon, container: str, path: str) -> int | None:
     """The mode of what is at a path, as Go writes it; None if nothing is, or if the Engine cannot say."""
     try:
         with daemon.speaking(f"look at {path} of the container {container[:12]!r}"):
-            response = daemon.api.head(_address(daemon, container), params={"path": path}, timeout=daemon.api.timeout)
+            response = daemon.api.head(
+                _address(daemon, container), params={"path": name_bytes(path)}, timeout=daemon.api.timeout
+            )
             _check(response)
         said = parse_json(base64.b64decode(response.headers["X-Docker-Container-Path-Stat"]), "an answer of the engine")
         return int(said["mode"])
