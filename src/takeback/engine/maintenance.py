@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from takeback.engine.manifest import load_snapshot
 from takeback.engine.plandoc import decode_plan
@@ -29,15 +29,23 @@ def maintain(
     patience: float = 0.0,
     spared: Dropped = (),
     dead_share: float = DEAD_SHARE,
+    unneeded: Iterable[str] = (),
 ) -> Maintained:
     """Fold, remove what nothing needs, tidy up. Integrity, and nothing removed, if a snapshot cannot be followed.
 
     ``spared`` are dropped snapshots that shall still be able to come back; packs of which no more than ``dead_share``
-    is dead stay as they are; another maintenance is waited for with some ``patience``.
+    is dead stay as they are; another maintenance is waited for with some ``patience``. ``unneeded`` are images that
+    snapshots named until now.
     """
-    return maintenance.maintain(
+    from takeback.engine import images  # it asks what can be undropped, which asks here
+
+    known = {*images.of_dropped(blobs), *unneeded}
+    done = maintenance.maintain(
         blobs, lambda dropped: mark(blobs, watch, (*dropped, *spared)), watch, patience=patience, dead_share=dead_share
     )
+    if not done.busy:
+        images.release(blobs, known)
+    return done
 
 
 def mark(blobs: BlobStore, watch: Watch, dropped: Dropped = ()) -> set[bytes]:

@@ -24,6 +24,7 @@ from functools import partial
 from takeback.engine import maintenance
 from takeback.engine.conversation import PART as TRANSCRIPT
 from takeback.engine.dropping import root_held
+from takeback.engine.images import tag_of
 from takeback.engine.manifest import encode_manifest, load_snapshot, put_part
 from takeback.engine.plandoc import decode_plan
 from takeback.engine.traces import RECORDED, SETTINGS, Candidate, Found, PartPath, Traces
@@ -75,7 +76,7 @@ def purge(
         return replace(search.result(), dry_run=True)
     done = search.carry_out()
     search.forget_sessions()
-    ended = maintenance.maintain(blobs, watch, patience=_PATIENCE)
+    ended = maintenance.maintain(blobs, watch, patience=_PATIENCE, unneeded=search.images)
     secret = () if done.left else {*search.traces.contents, *search.traces.chunks}
     with blobs.database.read() as tx:
         gone = not collecting.unfinished_purge(tx) and not blob_rows.known(tx, secret, frozenset())
@@ -94,6 +95,8 @@ class _Search:
         self._blobs, self.traces, self._copies, self._watch = blobs, traces, copies, watch
         self._when = time.strftime("%Y-%m-%d %H:%M:%S")
         self._versions: dict[tuple[str, str, str], dict[Entry, int]] = {}
+        self.images: set[str] = set()
+        """Images that were made of what held the secret: they hold it as well."""
 
     def look(self, reader: Reader) -> None:
         with self._blobs.database.read() as tx:
@@ -184,6 +187,7 @@ class _Search:
             parts = dict(snapshot.parts)
             for name in {part for part, _ in said}:
                 paths = {path: text for (part, path), text in said.items() if part == name}
+                self.images.add(tag_of(parts[name]))
                 parts[name] = put_part(writer, without(writer, parts[name], paths))
             snapshot = snapshot._replace(parts=parts)
             if self._quotes_go:

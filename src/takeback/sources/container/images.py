@@ -83,6 +83,13 @@ def _tags(daemon: Daemon) -> Iterator[str]:
         yield from (tag for tag in image.get("RepoTags") or () if tag.startswith(_OURS))
 
 
+def remove(daemon: Daemon, tags: Iterable[str]) -> list[str]:
+    """Remove some of the images that snapshots have made, and nothing else; those that are gone then."""
+    wanted = [tag for tag in tags if tag.startswith(_OURS)]
+    there = set(_tags(daemon))
+    return [tag for tag in wanted if tag not in there] + _remove(daemon, [tag for tag in wanted if tag in there])
+
+
 def _remove(daemon: Daemon, tags: Iterable[str]) -> list[str]:
     removed = []
     for tag in tags:

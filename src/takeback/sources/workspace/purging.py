@@ -35,7 +35,9 @@ def without(writer: Writer, part: Part, paths: Mapping[str, str]) -> Part:
     stay = (item for item in part.not_captured if not trees.within(paths, item.path))
     purged = (NotCaptured(path, PURGED, detail) for path, detail in paths.items())
     rules = {"rules": _rules_without(writer, part.refs["rules"], paths)} if part.kind == "workspace" else {}
+    detail = {key: each for key, each in part.detail.items() if key != "image"}  # which holds them, too
     return part._replace(
+        detail=detail,
         refs={**part.refs, "content": content, **rules},
         not_captured=tuple(sorted((*stay, *purged))),
     )
