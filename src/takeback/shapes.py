@@ -170,11 +170,11 @@ def plan(value: Plan) -> Shape:
         "move": None,
         "snapshot": None,
         "safety": None,
-        "changed": [effect.path for effect in value.effects],
+        "changed": [path for _, path in value.told],
         "merged": list(value.merged),
         "verified": False,
         "pending": list(value.pending),
-        "plan": [{"path": effect.path, "action": effect.action} for effect in value.effects],
+        "plan": [{"path": path, "action": action} for action, path in value.told],
         **_left(value),
     }
 

@@ -106,7 +106,7 @@ def test_a_copy_of_a_container_is_made_beside_it(cli: Cli, boxes: Boxes, saved: 
     copy = boxes.own("container", boxes.name("copy"))
     planned = cli("restore", "first", "--as", copy, "--dry-run").out
     assert "would" in planned and boxes.state(copy) == ""
-    out = cli("restore", "first", "--as", copy, "--env", "COLOUR=blue", "--port", f"{port}:80", "--new-volumes").out
+    out = cli("restore", "first", "--as", copy, "--env", "COLOUR=blue", "--port", f"{port}:80").out
     assert f"in the container {copy}" in out
     assert boxes.sh(copy, "cat /etc/secret; echo $COLOUR").endswith("blue\n")
     assert boxes.sh(saved, "cat /root/file") == "new\n" and cli.read("a.txt") == "new"

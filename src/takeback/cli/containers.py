@@ -35,7 +35,7 @@ def option(command: F) -> F:
     )(command)
 
 
-def add(call: Call, line: Timeline, given: Sequence[str]) -> None:
+def add(call: Call, line: Timeline, given: Sequence[str], *, wider: bool = False) -> None:
     """Have containers at hand. InvalidInput if the latest snapshot has another one as that part."""
     parts = [_parsed(each) for each in given]
     for part, _ in parts:
@@ -45,12 +45,12 @@ def add(call: Call, line: Timeline, given: Sequence[str]) -> None:
             )
     latest = _latest(line) if parts else None
     for part, name in parts:
-        source = _container(call, name, part)
+        source = _container(call, name, part, wider=wider)
         _check_same(source, latest.parts.get(part) if latest is not None else None)
         line.add(source)
 
 
-def of_snapshot(call: Call, line: Timeline, snapshot: Snapshot, given: Sequence[str]) -> str:
+def of_snapshot(call: Call, line: Timeline, snapshot: Snapshot, given: Sequence[str], *, wider: bool = False) -> str:
     """The part of a snapshot that is to become another container; its source is at hand then."""
     found = [name for name, part in snapshot.parts.items() if part.kind == PART]
     wanted = [_parsed(each)[0] for each in given] or found
@@ -63,7 +63,7 @@ def of_snapshot(call: Call, line: Timeline, snapshot: Snapshot, given: Sequence[
     if part is None or part.kind != PART:
         raise NotFound(f"snapshot {snapshot.id[:8]} has no container {wanted[0]!r}")
     if wanted[0] not in line.sources:
-        line.add(_container(call, _called(part) or wanted[0], wanted[0]))
+        line.add(_container(call, _called(part) or wanted[0], wanted[0], wider=wider))
     return wanted[0]
 
 
@@ -96,7 +96,7 @@ def _is_below(root: str, path: str) -> bool:
     return bool(root) and f"{os.path.normpath(path)}/".startswith(root.rstrip("/") + "/")
 
 
-def copy(name: str, env: Sequence[str], port: Sequence[str], new_volumes: bool) -> object:
+def copy(name: str, env: Sequence[str], port: Sequence[str], same_volumes: bool) -> object:
     """Where a restore with ``--as`` goes."""
     import takeback
 
@@ -104,7 +104,7 @@ def copy(name: str, env: Sequence[str], port: Sequence[str], new_volumes: bool) 
         name,
         environment=dict(_variable(each) for each in env),
         ports=dict(_port(each) for each in port),
-        volumes="new" if new_volumes else "same",
+        volumes="same" if same_volumes else "new",
     )
 
 
@@ -134,10 +134,10 @@ def _port(given: str) -> tuple[str, int]:
     return inside if "/" in inside else f"{inside}/tcp", int(host)
 
 
-def _container(call: Call, name: str, part: str) -> Container:
+def _container(call: Call, name: str, part: str, *, wider: bool = False) -> Container:
     import takeback
 
-    source = takeback.Container(name, name=part)
+    source = takeback.Container(name, name=part, allow_wider=wider)
     call.closing(source.daemon)
     return source
 

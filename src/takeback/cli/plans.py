@@ -19,14 +19,23 @@ MOST = 40
 FEW = 8
 """Effects of one kind that are listed there."""
 
-_STYLES = {"create": "plus", "delete": "minus", "merge": "label", "change": "name", "replace": "name", "chmod": "name"}
-_ORDER = ("create", "change", "merge", "replace", "chmod", "delete")
+_STYLES = {
+    "create": "plus",
+    "delete": "minus",
+    "merge": "label",
+    "change": "name",
+    "replace": "name",
+    "chmod": "name",
+    "reset": "minus",
+}
+_ORDER = ("create", "change", "merge", "replace", "chmod", "reset", "delete")
 _DONE = {
     "create": "created",
     "change": "changed",
     "merge": "merged",
     "replace": "replaced",
     "chmod": "chmod",
+    "reset": "as in the image",
     "delete": "deleted",
 }
 _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback undo"}
@@ -41,9 +50,9 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     else:
         yield [(f"{_subject(plan)} would", "head")]
         yield from _pending_lines(plan.pending, "would be")
-        effects = sorted(plan.effects, key=lambda effect: (_ORDER.index(effect.action), effect.path))
-        for effect in effects[:most]:
-            yield ["  ", (f"{effect.action:<8}", _STYLES[effect.action]), effect.path]
+        effects = sorted(plan.told, key=lambda each: (_ORDER.index(each[0]), each[1]))
+        for action, path in effects[:most]:
+            yield ["  ", (f"{action:<8}", _STYLES[action]), path]
         yield from _rest(len(effects), most)
     yield from _left_lines(plan, most)
 

@@ -22,7 +22,7 @@ from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.move import Move
-from takeback.model.plan import Effect, Kept, Plan, Report
+from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources.protocol import Staged
@@ -279,8 +279,8 @@ def _report(
         move=move,
         snapshot=snapshot,
         safety=safety,
-        changed=tuple(effect.path for effect in done),
-        merged=tuple(effect.path for effect in done if effect.is_merge),
+        changed=tuple(path for _, path in told(done)),
+        merged=tuple(effect.path for effect in done if effect.is_merge and effect.shown is not None),
         conflicts=plan.conflicts,
         kept=(*plan.kept, *kept),
         shared=plan.shared,
@@ -292,5 +292,5 @@ def _report(
         notes=plan.notes,
         hints=plan.hints,
         pending=pending,
-        actions={effect.path: effect.action for effect in done},
+        actions={path: action for action, path in told(done)},
     )

@@ -13,7 +13,7 @@ from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.plan import Effect, Kept, Plan, Report
+from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources.protocol import Made, Proposal, Source
@@ -84,7 +84,7 @@ def restore_to(
     with line.blobs.reader() as reader:
         target = find(line, reader, reference)
         made = make_at(line, reader, target, places, paths, durable=False)
-    changed = [effect.path for each in made.values() for effect in each.effects]
+    changed = [path for each in made.values() for _, path in told(each.effects)]
     return Report(
         verb="restore",
         move=None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from takeback.model.snapshot import NotCaptured
@@ -22,6 +22,16 @@ class Effect:
     before: Entry | None
     after: Entry | None
     merged: bytes | None = field(default=None, repr=False)
+    told: tuple[str, str] | None = field(default=None, repr=False, compare=False)
+    """How people are told of it: an action and a path. None: as it is; an empty path: not at all, because it goes along
+    with another."""
+
+    @property
+    def shown(self) -> tuple[str, str] | None:
+        """The action and the path that people are told; None if they are not."""
+        if self.told is None:
+            return self.action, self.path
+        return self.told if self.told[1] else None
 
     @property
     def is_merge(self) -> bool:
@@ -41,6 +51,11 @@ class Effect:
 
     def inverse(self) -> Effect:
         return Effect(self.part, self.path, self.after, self.before)
+
+
+def told(effects: Iterable[Effect]) -> list[tuple[str, str]]:
+    """The actions and paths that people are told of some effects."""
+    return [shown for effect in effects if (shown := effect.shown) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +114,18 @@ class Plan:
         return not self.effects and not self.pending
 
     @property
+    def told(self) -> list[tuple[str, str]]:
+        """The actions and paths that people are told of."""
+        return told(self.effects)
+
+    @property
     def stuck(self) -> bool:
         """Whether there is something to take back, and nothing of it can be."""
         return self.empty and self.verb != "restore" and bool(self.conflicts or self.shared or self.kept)
 
     @property
     def merged(self) -> tuple[str, ...]:
-        return tuple(effect.path for effect in self.effects if effect.is_merge)
+        return tuple(effect.path for effect in self.effects if effect.is_merge and effect.shown is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 @click.option("--as", "new", metavar="NAME", help="Make the container anew under this name, beside the one there is.")
 @click.option("--env", multiple=True, metavar="NAME=VALUE", help="With --as: a variable of its environment.")
 @click.option("--port", multiple=True, metavar="HOST:CONTAINER", help="With --as: where a port of it is published.")
-@click.option("--new-volumes", is_flag=True, help="With --as: volumes of its own, with what the snapshot holds.")
+@click.option(
+    "--same-volumes",
+    is_flag=True,
+    help="With --as: the very volumes of the original, as they are now, instead of new ones with what the snapshot holds.",
+)
+@click.option("--allow-wider", is_flag=True, help="The container may get rights on the host that it has not now.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -45,7 +50,8 @@ def command(
     new: str | None,
     env: tuple[str, ...],
     port: tuple[str, ...],
-    new_volumes: bool,
+    same_volumes: bool,
+    allow_wider: bool,
     dry_run: bool,
     yes: bool,
 ) -> int:
@@ -63,13 +69,13 @@ def command(
       takeback restore @- --only transcript
       takeback restore @- --only memory
       takeback restore good --container sandbox
-      takeback restore good --as sandbox-2 --new-volumes --port 8081:80
+      takeback restore good --as sandbox-2 --port 8081:80
     """
     line = call.line()
-    if new is None and (env or port or new_volumes):
-        raise InvalidInput("--env, --port and --new-volumes are for another container", hints=["add --as NAME"])
+    if new is None and (env or port or same_volumes):
+        raise InvalidInput("--env, --port and --same-volumes are for another container", hints=["add --as NAME"])
     if new is None:
-        boxes.add(call, line, containers)
+        boxes.add(call, line, containers, wider=allow_wider)
     boxed = any(part.kind == boxes.PART for part in line.show(reference).parts.values()) if paths else False
     inside = [boxes.inside(call, line, path, boxed) for path in paths] or None
     parts = acting.chosen(only, conversation, lambda: line.show(reference))
@@ -78,8 +84,8 @@ def command(
             raise InvalidInput(
                 "--as makes a container, and nothing else", hints=["restore files by a command of its own"]
             )
-        part = boxes.of_snapshot(call, line, line.show(reference), containers)
-        place = boxes.copy(new, env, port, new_volumes)
+        part = boxes.of_snapshot(call, line, line.show(reference), containers, wider=allow_wider)
+        place = boxes.copy(new, env, port, same_volumes)
         return _elsewhere(call, line, reference, inside, [part], place, dry_run, f"the container {new}")
     if to is not None:
         place = call.absolute(to)

@@ -175,4 +175,6 @@ def _is_new(mount: Mount, made: _Made, settings: Settings, volumes: Mapping[str,
 def _not_as_asked(daemon: Daemon, box: Inspected, settings: Settings) -> list[str]:
     """What another engine made of settings that it knows otherwise; the image has been spoken of."""
     found = settings_of(daemon, box, secrets=True)
+    if not settings.config.get("Hostname"):  # the engine chooses
+        found = replace(found, config={**found.config, "Hostname": settings.config.get("Hostname")})
     return differences(replace(found, image=settings.image, state=settings.state), settings)

@@ -7,6 +7,7 @@ conflict about when a file was last changed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from blake3 import blake3
 
@@ -21,6 +22,7 @@ from takeback.sources.container.areas import Areas
 from takeback.sources.container.attributes import ATTRIBUTES, Attributes
 from takeback.sources.container.decoding import decode
 from takeback.sources.container.differing import differences as settings_differences
+from takeback.sources.container.found import FILESYSTEM, WHITEOUT
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView
 from takeback.sources.workspace import planning
@@ -47,7 +49,9 @@ class Whole(Guard):
 def plan(reader: Reader, name: str, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
     """Everything, or some paths, exactly as in another part."""
     wanted = None if paths is None else with_attributes(paths)
-    return planning.plan(reader, name, present, target, wanted, lambda path: None, Whole)
+    proposal = planning.plan(reader, name, present, target, wanted, lambda path: None, Whole)
+    told = as_told(reader, proposal.effects)
+    return proposal._replace(effects=told, notes=tuple(notes(reader, told)))
 
 
 def revert(reader: Reader, name: str, present: Part, steps: Sequence[Step]) -> Proposal:
@@ -60,7 +64,47 @@ def revert(reader: Reader, name: str, present: Part, steps: Sequence[Step]) -> P
         merge.take_back(step, untouched)
     effects = _without_holders(proposal.effects, merge, TreeView(reader, present.content))
     effects += merge.effects()
-    return Proposal(tuple(effects), (*proposal.conflicts, *merge.conflicts), proposal.kept, proposal.notes)
+    told = as_told(reader, effects)
+    return Proposal(told, (*proposal.conflicts, *merge.conflicts), proposal.kept, tuple(notes(reader, told)))
+
+
+def as_told(reader: Reader, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """Effects with what people are told of them: attributes are told of with their files, and what does not differ from the
+    image any more is as in the image, whether or not that has it."""
+    paths = {effect.path for effect in effects}
+    above = {parent for path in (*paths, *map(_real, paths)) for parent in trees.parents(path)}
+    found = []
+    for effect in effects:
+        if effect.path.startswith(f"{ATTRIBUTES}/"):
+            found.append(replace(effect, told=_beside_as_told(reader, effect, paths)))
+        elif content.area_of(effect.path) == FILESYSTEM and effect.after is None:
+            is_on_the_way = effect.path in above
+            found.append(replace(effect, told=("", "") if is_on_the_way else ("reset", effect.path)))
+        else:
+            found.append(effect)
+    return tuple(found)
+
+
+def _real(path: str) -> str:
+    """The path whose attributes stand at a path; the path itself if none do."""
+    area = content.area_of(path)
+    inner = attributes.of_path(area, path) if area and path.startswith(f"{ATTRIBUTES}/") else None
+    return path if inner is None else trees.join(area, inner)
+
+
+def _beside_as_told(reader: Reader, effect: Effect, paths: set[str]) -> tuple[str, str]:
+    area = content.area_of(effect.path)
+    inner = attributes.of_path(area, effect.path) if area else None
+    real = trees.join(area, inner) if inner is not None else ""
+    was = _read(reader, effect.before)
+    now = attributes.decode(effect.merged) if effect.merged is not None else _read(reader, effect.after)
+    if inner is None or real in paths or (was and was._replace(mtime=0)) == (now and now._replace(mtime=0)):
+        return "", ""
+    if now is None:
+        return ("reset" if area == FILESYSTEM else "delete"), real
+    if now.kind == WHITEOUT:
+        return "delete", real
+    return ("create" if was is None else "chmod"), real
 
 
 def notes(reader: Reader, effects: Sequence[Effect]) -> list[str]:

@@ -45,7 +45,7 @@ def check(name: str, now: Settings | None, then: Settings, *, allowed: bool = Fa
         whom = "that it does not have now" if now is not None else "that a plain container does not have"
         raise Unavailable(
             f"the snapshot's settings would give {name} rights on this machine {whom}: {'; '.join(more)}",
-            hints=["if that is meant: tb.Container(…, allow_wider=True)"],
+            hints=["if that is meant: `takeback restore --allow-wider`, or tb.Container(…, allow_wider=True)"],
         )
 
 

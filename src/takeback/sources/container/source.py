@@ -245,8 +245,7 @@ class Container:
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         from takeback.sources.container import planning
 
-        proposal = planning.plan(reader, self.name, present, target, paths)
-        return proposal._replace(notes=tuple(planning.notes(reader, proposal.effects)))
+        return planning.plan(reader, self.name, present, target, paths)
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         from takeback.sources.container import planning
@@ -254,10 +253,11 @@ class Container:
         return planning.revert(reader, self.name, present, steps)
 
     def fresh(self, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
-        from takeback.sources.container.planning import with_attributes
+        from takeback.sources.container.planning import as_told, with_attributes
         from takeback.sources.workspace import planning
 
-        return planning.fresh(reader, self.name, part, None if paths is None else with_attributes(paths))
+        effects = planning.fresh(reader, self.name, part, None if paths is None else with_attributes(paths))
+        return list(as_told(reader, effects))
 
     def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
         from takeback.sources.container.planning import is_as
