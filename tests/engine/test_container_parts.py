@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -210,3 +213,18 @@ def test_a_part_whose_source_is_not_at_hand_is_restored_by_nobody_and_the_messag
     with pytest.raises(tb.InvalidInput, match="no source for the part 'container'") as caught:
         scene.without_it().restore("first", only=["container"])
     assert caught.value.hints == ("add --container crate",)
+
+
+def test_who_does_nothing_with_containers_loads_nothing_of_them(scene: Scene) -> None:
+    """Although the timeline has one: a hook is a process for every tool call."""
+    (scene.root / "a.txt").write_text("b")
+    script = (
+        "import sys, takeback\n"
+        "line = takeback.here(); line.save(); line.log(3); line.save('x', trigger='turn_start', session='s')\n"
+        "print([name for name in sys.modules if name == 'docker' or name.startswith('takeback.sources.container')])"
+    )
+    environment = {**os.environ, "TAKEBACK_STORE": str(scene.base / "store")}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=scene.root, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "[]\n", done

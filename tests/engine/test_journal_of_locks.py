@@ -252,3 +252,24 @@ def test_a_lock_that_is_taken_is_said(scene: Scene, monkeypatch: pytest.MonkeyPa
 
 def _impatient(locked: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *_: locked(0.05)
+
+
+def test_a_killed_restore_of_files_is_finished_by_who_brings_a_container_that_no_snapshot_has(tmp_path: Path) -> None:
+    root, place = tmp_path / "root", tmp_path / "container"
+    for directory in (root, place):
+        directory.mkdir()
+        (directory / "file").write_text("old")
+
+    def work() -> None:
+        with tb.open(tmp_path / "store") as store:
+            line = store.timeline(sources=[tb.Workspace(root)])
+            line.save("first")
+            (root / "file").write_text("new")
+            POINTS["after the journal"]()
+            line.restore("first")
+
+    assert in_child(work)[0] == KILLED
+    with tb.open(tmp_path / "store") as store:
+        line = store.timeline(sources=[tb.Workspace(root), Box(place)])
+        assert set(line.save().parts) == {"workspace", "container"}
+        assert (root / "file").read_text() == "old" and line.interrupted() is None

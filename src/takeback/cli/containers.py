@@ -87,7 +87,7 @@ def lines(snapshot: Snapshot, names: Sequence[str]) -> Iterator[Line]:
 
 def inside(call: Call, line: Timeline, path: str, boxed: bool) -> str:
     """A path as it was typed: of the root, or, where there is a container and it is not inside the root, of that."""
-    if boxed and os.path.isabs(path) and not _is_below(line.root, path):
+    if boxed and (not line.root or (os.path.isabs(path) and not _is_below(line.root, path))):
         return path
     return call.inside(line.root, path)
 

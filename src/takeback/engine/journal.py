@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from takeback.engine.line import Line
 from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
-from takeback.model.kinds import DOCUMENTS, FOLLOWING
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.progress import Watch
 from takeback.model.snapshot import INFORMATIVE, Part, Snapshot
 from takeback.model.tree import DIRECTORY, Entry
@@ -139,7 +139,7 @@ def _as_of(line: Line, writer: Writer, safety: Snapshot) -> dict[str, Part]:
     """The parts of the safety snapshot, with what is informative taken from the world as it is."""
     parts = dict(safety.parts)
     for name, source in line.sources.items():
-        if source.kind in FOLLOWING:
+        if source.kind != "workspace" or name not in parts:  # only that is seen to ignore anything
             continue
         fresh = source.capture(writer, parts[name], Watch())
         informative = {key: blob for key, blob in fresh.refs.items() if key in INFORMATIVE}

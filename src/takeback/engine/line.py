@@ -120,7 +120,8 @@ class Line:
             if row.root == self.root and row.name != self.name:
                 hints.append(f"this root has a timeline {row.name!r}: add --timeline {_typed(row.name)}")
             elif self.root and not row.root:
-                hints.append(f"an agent's memory is on the timeline {row.name!r}: add --timeline {_typed(row.name)}")
+                what = "memory, or a container, is on the timeline"
+                hints.append(f"an agent's {what} {row.name!r}: add --timeline {_typed(row.name)}")
             elif row.root and self.root.startswith(row.root.rstrip("/") + "/"):
                 hints.append(f"{row.root}, above, has snapshots: add -C {_typed(row.root)}")
             elif row.root and self.root and not os.path.isdir(name_bytes(row.root)):

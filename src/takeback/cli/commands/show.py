@@ -19,7 +19,7 @@ from takeback.cli.people import Line, say, table
 from takeback.cli.text import age, count
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS, TREES
+from takeback.model.kinds import DOCUMENTS
 from takeback.model.sizes import format_size
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def command(call: Call, reference: str, path: str | None, part: str | None, cont
 def _show_part(call: Call, line: Timeline, reference: str, part: str, path: str | None) -> None:
     snapshot = line.show(reference)
     held = snapshot.parts.get(part)
-    if held is not None and held.kind in TREES:
+    if held is not None and held.kind == boxes.PART:
         _show_path(call, line, snapshot, path or "", part)
     elif path is not None:
         raise InvalidInput(f"the part {part!r} has no paths", hints=[f"`takeback show {reference} --part {part}`"])

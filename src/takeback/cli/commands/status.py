@@ -160,7 +160,7 @@ def _lines(found: _Found) -> Iterator[Line | str]:
         place.found_by, f"it has a {place.found_by}"
     )
     if found.of_no_directory:
-        how = "an agent's memory, of no directory"
+        how = "of no directory: an agent's memory, or a container"
     last: list[Piece] = ["none yet"]
     if found.snapshot is not None:
         row = found.snapshot
