@@ -17,7 +17,7 @@ import takeback as tb
 from support.cli import Cli
 from support.frameworks.crowd import add, all_at_once, remembered, to_and_fro
 from takeback.adapters.openai_agents import TakebackSession
-from takeback.adapters.remembering import Remembered, Room, plain
+from takeback.adapters.remembering import Remembered, Room, finished, plain
 
 SESSION = "session:chat"
 
@@ -251,3 +251,27 @@ def test_a_fork_goes_on_by_itself() -> None:
         fork = Room(part.line.fork("@-", "attempt", to={}), "test").remembered("chat", part.name, list)
         fork.change(methodcaller("append", "other"))()
         assert (part.now(list), fork.now(list)) == ([0, 1], [0, "other"])
+
+
+def test_a_loop_that_ends_waits_for_what_was_begun() -> None:
+    order: list[str] = []
+    open = threading.Event()
+
+    def save() -> None:
+        open.wait(30)
+        order.append("saved")
+
+    async def work() -> None:
+        try:
+            await finished(save)
+        finally:
+            order.append("told")
+
+    async def ends() -> None:
+        begun = asyncio.create_task(work())
+        await asyncio.sleep(0)
+        asyncio.get_running_loop().call_later(0.1, open.set)
+        assert not begun.done()
+
+    asyncio.run(ends())
+    assert order == ["saved", "told"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import Callable
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -12,15 +14,16 @@ T = TypeVar("T")
 
 async def finished(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a call in a thread. A cancellation goes on when the call has ended: whoever is told of it must not find that
-    something was saved later."""
-    task = asyncio.ensure_future(asyncio.to_thread(call, *args, **kwargs))
+    something was saved later. No task of its own, because a loop that ends cancels all tasks that it knows of."""
+    context = contextvars.copy_context()
+    work = asyncio.get_running_loop().run_in_executor(None, partial(context.run, call, *args, **kwargs))
     cancelled: asyncio.CancelledError | None = None
-    while not task.done():
+    while not work.done():
         try:
-            await asyncio.wait({task})
+            await asyncio.wait({work})
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:
-        task.exception()  # looked at, so that nobody complains of it
+        work.exception()  # looked at, so that nobody complains of it
         raise cancelled
-    return task.result()
+    return work.result()
