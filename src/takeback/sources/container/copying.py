@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _NAME = re.compile("[a-zA-Z0-9][a-zA-Z0-9_.-]+")
 _CHOSEN = re.compile("[0-9a-f]{12}")
 """A hostname that the engine chose: the beginning of an id."""
-_VOLUMES = ("new", "same")
+_VOLUMES = ("new", "same", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ class Copy:
     ports: Mapping[str, int] = field(default_factory=dict)
     """By port of the container (``80/tcp``, or ``80``)."""
     volumes: str = "new"
-    """``new``: volumes of its own, with what the snapshot holds; ``same``: the very volumes, as they are now."""
+    """``new``: volumes of its own, with what the snapshot holds; ``same``: the very volumes, as they are now; ``none``."""
+    networks: bool = True
+    """Whether it is in the networks of the snapshot; otherwise only in the engine's default one."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -113,12 +115,15 @@ def _settings(source: Container, reader: Reader, copy: Copy, part: Part) -> tupl
     settings = settings.filled(values_of(there.raw) if there is not None else {}, copy.environment)
     settings = ports.overridden(settings, copy.ports) if copy.ports else settings
     settings, notes = ports.moved(settings, ports.taken(source.daemon), fixed=copy.ports)
+    settings = settings if copy.networks else networks.by_default(settings)
     settings, more = networks.apart(source.daemon, settings)
     if _CHOSEN.fullmatch(str(settings.config.get("Hostname"))):
         settings = replace(settings, config={**settings.config, "Hostname": ""})
     if copy.volumes == "new":
         settings, names = mounts.with_new_volumes(settings, copy.name, lambda each: has_volume(source.daemon, each))
         more += [f"volume {old}: its content goes into the new volume {new}" for old, new in names.items()]
+    elif copy.volumes == "none":
+        settings = mounts.without_volumes(settings)
     else:
         more += [f"volume {each.name}: shared, and left as it is" for each in settings.volumes.values() if each.name]
     return settings, [*notes, *more]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -100,8 +101,9 @@ class Daemon:
     def api(self) -> APIClient:
         """The engine's own client; what it raises is to go through `call` or `speaking`."""
         if self._client is None or self._process != os.getpid():
-            self._client = _connect(self.given)
+            self._client = client = _connect(self.given)
             self._process = os.getpid()
+            weakref.finalize(self, client.close)
         return self._client
 
     def close(self) -> None:
@@ -114,7 +116,8 @@ class Daemon:
     def address(self) -> str:
         """What tells this engine from others on the same machine."""
         if self.given is not None:
-            return str(self.given.base_url)
+            socket = getattr(getattr(self.given, "_custom_adapter", None), "socket_path", "")
+            return f"unix://{socket}" if socket else str(self.given.base_url)
         return str(_docker().utils.kwargs_from_env().get("base_url") or "unix:///var/run/docker.sock")
 
     def call(self, doing: str, what: Callable[..., T], *args: Any, **options: Any) -> T:

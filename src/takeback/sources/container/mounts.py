@@ -129,6 +129,17 @@ def with_new_volumes(settings: Settings, name: str, taken: Callable[[str], bool]
     return replace(settings, host=_mounting(settings, binds, mounts), volumes=volumes), names
 
 
+def without_volumes(settings: Settings) -> Settings:
+    """Settings for a container that has no volumes, but for those that its image asks for."""
+    binds = [each for each in settings.host.get("Binds") or () if parse_bind(each)[1] not in settings.volumes]
+    mounts = [each for each in settings.host.get("Mounts") or () if each.get("Type") != "volume"]
+    declared = {
+        where: each for where, each in (settings.config.get("Volumes") or {}).items() if where not in settings.volumes
+    }
+    host = {**_mounting(settings, binds, mounts), "VolumesFrom": None}
+    return replace(settings, host=host, config={**settings.config, "Volumes": declared or None}, volumes={})
+
+
 def attached(settings: Settings, volumes: Mapping[str, str]) -> Settings:
     """Settings by which volumes that are there already, by destination, are used where the settings name none."""
     binds, mounts = list(settings.host.get("Binds") or ()), []

@@ -102,6 +102,11 @@ def apart(daemon: Daemon, settings: Settings) -> tuple[Settings, list[str]]:
     return replace(settings, networks=changed, config=config), notes
 
 
+def by_default(settings: Settings) -> Settings:
+    """Settings for a container that is in no network but the engine's default one."""
+    return replace(settings, host={**settings.host, "NetworkMode": "default"}, networks={})
+
+
 def _in_use(daemon: Daemon, name: str) -> tuple[set[str], set[str]]:
     """The addresses and aliases of running containers in a network."""
     try:

@@ -94,11 +94,12 @@ class Container:
         environment: Mapping[str, str] | None = None,
         ports: Mapping[str, int] | None = None,
         volumes: str = "new",
+        networks: bool = True,
     ) -> Copy:
         """A place for a restore or a fork: another container, with these changes."""
         from takeback.sources.container.copying import Copy
 
-        return Copy(name, dict(environment or {}), dict(ports or {}), volumes)
+        return Copy(name, dict(environment or {}), dict(ports or {}), volumes, networks)
 
     @property
     def lock(self) -> str:
