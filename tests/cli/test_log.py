@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import takeback as tb
 from support.cli import Cli
 from takeback.cli.text import WIDTH, columns
 
@@ -155,3 +156,22 @@ def test_lines_for_people_fit_eighty_columns(cli: Cli) -> None:
         for line in cli(*arguments).out.splitlines():
             if str(cli.root) not in line and str(cli.store) not in line:
                 assert columns(line) <= WIDTH, line
+
+
+def test_the_log_of_a_store_without_any_directory_shows_what_there_is(cli: Cli) -> None:
+    """As one has that an agent's container, or its memory alone, is kept in."""
+    with tb.open(cli.store) as store:
+        first = store.timeline("sandbox-1", [tb.State("memory", {"a": 1})]).save("calm")
+        one, shown = cli("log").out, cli.json("log")
+        assert first.id[:8] in one
+        assert "timeline sandbox-1" in one
+        assert [each["id"] for each in shown["snapshots"]] == [first.id]
+        assert (shown["timeline"], shown["root"]) == ("sandbox-1", "")
+        second = store.timeline("sandbox-2", [tb.State("memory", {"b": 1})]).save("wild")
+    both = cli("log").out
+    assert first.id[:8] in both
+    assert second.id[:8] in both
+    assert second.id[:8] not in cli("log", "--timeline", "sandbox-1").out
+    cli.write("a.txt", "one\n")
+    saved = cli.json("save")["id"]
+    assert [each["id"] for each in cli.json("log")["snapshots"]] == [saved]

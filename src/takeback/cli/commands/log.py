@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from takeback.cli import picture, shapes
@@ -11,6 +13,10 @@ from takeback.cli.completing import paths
 from takeback.cli.people import say
 from takeback.engine.pages import page
 from takeback.errors import NotFound
+
+if TYPE_CHECKING:
+    from takeback.engine.history import Log
+    from takeback.engine.timeline import Timeline
 
 _DEFAULT = 30
 
@@ -42,19 +48,40 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
     session = session and line.session(session)
     inside = None if path is None else call.inside(line.root, path)
     log, more = page(line, shown, session, inside)
+    others = [] if log.snapshots or path or session else _all_of_no_directory(call)
+    if len(others) == 1:
+        line = others[0]
+        log, more = page(line, shown, None, None)
     if call.json:
         shapes.print_json(shapes.log(log, line, more))
-        return
-    if not log.snapshots:
+    elif len(others) > 1:
+        for each in others:
+            _show(call, each, *page(each, shown, None, None), graph)
+            say("")
+    elif not log.snapshots:
         _nothing(call, path, session, timeline=line.name, root=line.root)
         for hint in line.nearby():
             say([("hint: ", "warn"), hint])
-        return
+    else:
+        _show(call, line, log, more, graph)
+
+
+def _show(call: Call, line: Timeline, log: Log, more: bool, graph: bool) -> None:
     of = f" of {line.root}" if line.root else ""
     say([("timeline ", "quiet"), (line.name, "head"), (of, "quiet")], "")
     say(*picture.log_lines(log, graph=graph, forks=_forks(call) if graph else None))
     if more:
         say([(f"… and older ones; `takeback log -n {2 * len(log.snapshots)}` shows more", "quiet")])
+
+
+def _all_of_no_directory(call: Call) -> list[Timeline]:
+    """The timelines of a store that has none of any directory, if no other was asked for: they are what is meant."""
+    where = call.place()
+    if where.settings["timeline"].origin != "default":
+        return []
+    store = call.open(where)
+    rows = store.timelines()
+    return [] if any(row.root for row in rows) else [store.timeline(row.name, root="") for row in rows]
 
 
 def _forks(call: Call) -> dict[str, list[str]]:
