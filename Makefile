@@ -18,6 +18,7 @@ demo: .venv/.takeback-run
 
 test: .venv/.takeback-dev
 	scripts/agents
+	scripts/cua
 	scripts/services run $(RUN)/python -m pytest -n $(PYTEST_WORKERS) $(ARGS)
 
 check: .venv/.takeback-dev
@@ -41,7 +42,7 @@ bench: .venv/.takeback-dev
 	$(RUN)/python -m bench $(ARGS)
 
 clean:
-	rm -rf .venv .agents build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .agents .cua build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # One stamp for running takeback, one for working on it; both grow old when what they were made from changes.
 .venv/.takeback-run: pyproject.toml constraints.txt scripts/venv

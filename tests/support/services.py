@@ -1,6 +1,7 @@
 """Which real services this machine has, for ``@pytest.mark.service("git")``.
 
-`make test` installs and starts them (`scripts/services`; coding agents: `scripts/agents`). Under ``CI=true`` a test whose service is missing fails; on a
+`make test` installs and starts them (`scripts/services`; coding agents: `scripts/agents`; cua-agent:
+`scripts/cua`). Under ``CI=true`` a test whose service is missing fails; on a
 laptop it is skipped, and the end of the run lists what was left out.
 """
 
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from support.agents import installed
+from support.cua import installed as cua
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ SERVICES = {
     for service in [
         Service("git", _command("git"), "install git"),
         Service("docker", _started("docker"), "as root on Linux, `make test` installs and starts an engine"),
+        Service("cua", cua.present, "run scripts/cua"),
         *(Service(agent, partial(installed.present, agent), "run scripts/agents") for agent in installed.AGENTS),
     ]
 }

@@ -31,6 +31,8 @@ class Call:
     timeline: str | None = None
     directory: str | None = None
     """Where to act as if started there (``-C``)."""
+    program: str = "takeback"
+    """The command that was called."""
     _opened: list[Closes] = field(default_factory=list, repr=False)
 
     @property

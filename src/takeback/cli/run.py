@@ -30,24 +30,24 @@ from takeback.sources.container.marks import noted
 _PIPE_CLOSED = 128 + 13
 
 
-def run(arguments: Sequence[str]) -> int:
-    call = Call()
+def run(arguments: Sequence[str], group: click.Group = app, call: Call | None = None) -> int:
+    call = call or Call()
     if _open_what_is_closed():
         return _fail(call, TakebackError("cannot write the output: stdout is closed"))
     _escape_what_cannot_be_written()
-    if "_TAKEBACK_COMPLETE" in os.environ:
+    if "_TAKEBACK_COMPLETE" in os.environ and group is app:
         app.main(prog_name="takeback", obj=call)  # answers the shell and exits
     if noted():
         _let_go()
     try:
-        code = _invoke(arguments, call)
+        code = _invoke(arguments, group, call)
         sys.stdout.flush()
         return code
     except TakebackError as error:
         return _fail(call, error)
     except click.ClickException as error:
         call.json = call.json or _asks_for_json(arguments)
-        return _fail(call, _usage(error, arguments))
+        return _fail(call, _usage(error, arguments, call.program))
     except (KeyboardInterrupt, click.Abort, EOFError):
         return _fail(call, Cancelled("stopped"))
     except BrokenPipeError:
@@ -75,10 +75,10 @@ def _let_go() -> None:
         print(f"takeback: {visible(str(error))}", file=sys.stderr)
 
 
-def _invoke(arguments: Sequence[str], call: Call) -> int:
+def _invoke(arguments: Sequence[str], group: click.Group, call: Call) -> int:
     try:
-        with app.make_context("takeback", list(arguments), obj=call) as context:
-            return int(app.invoke(context) or 0)
+        with group.make_context(call.program, list(arguments), obj=call) as context:
+            return int(group.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
 
@@ -89,12 +89,12 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
     return "--json" in ours
 
 
-def _usage(error: click.ClickException, arguments: Sequence[str]) -> InvalidInput:
+def _usage(error: click.ClickException, arguments: Sequence[str], program: str) -> InvalidInput:
     context = getattr(error, "ctx", None)
     if context is not None:
         path = context.command_path
     else:  # the parser itself does not say where it was
-        path = " ".join(["takeback", *[word for word in arguments if word in COMMANDS][:1]])
+        path = " ".join([program, *[word for word in arguments if word in COMMANDS][:1]])
     return InvalidInput(error.format_message().rstrip("."), hints=[f"{path} --help"])
 
 
@@ -102,7 +102,7 @@ def _fail(call: Call, error: TakebackError) -> int:
     if call.json:
         _say_json(type(error).__name__, error.message, list(error.hints), error.exit_code)
     else:
-        lines = [f"takeback: {error.message}", *(f"hint: {hint}" for hint in error.hints)]
+        lines = [f"{call.program}: {error.message}", *(f"hint: {hint}" for hint in error.hints)]
         _say("\n".join(visible(line) for text in lines for line in text.split("\n")))
     return error.exit_code
 
@@ -120,7 +120,7 @@ def _bug(call: Call, error: Exception) -> int:
     if call.json:
         _say_json("Bug", what, hints, 1)
     else:
-        _say("\n".join([f"takeback: {what}", *(f"hint: {hint}" for hint in hints)]))
+        _say("\n".join([f"{call.program}: {what}", *(f"hint: {hint}" for hint in hints)]))
     return 1
 
 
