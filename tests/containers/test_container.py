@@ -57,6 +57,29 @@ def test_both_strategies_make_the_same_of_a_container(boxes: Boxes, tmp_path: Pa
     scene.close()
 
 
+def test_a_directory_that_hides_nothing_any_more_is_the_same_for_both(boxes: Boxes, tmp_path: Path) -> None:
+    """It was removed and made again, and so was all that was in it; a process that only knows the store looks next."""
+    name = boxes.run()
+    with tb.open(tmp_path / "store") as store:
+        line = store.timeline("main", sources=[tb.Container(name, strategy="overlay")])
+        boxes.sh(name, "rm -r /etc/app; mkdir -p /etc/app/conf.d; ln -s x /srv/dir; rm /srv/dir; mkdir /srv/dir")
+        line.save("hidden")
+        line = store.timeline("main", sources=[tb.Container(name, strategy="overlay")])
+        boxes.sh(name, "echo again >/etc/app/settings.ini; echo x >/etc/app/conf.d/x")
+        line.save("again")
+        other = store.timeline("other", sources=[tb.Container(name, strategy="stream")])
+        assert other.save().parts["container"].content == line.show("@").parts["container"].content
+        for label in ("hidden", "again"):
+            line.restore(label)
+            assert (
+                boxes.sh(name, "find /etc/app | sort").splitlines()
+                == {
+                    "hidden": ["/etc/app", "/etc/app/conf.d"],
+                    "again": ["/etc/app", "/etc/app/conf.d", "/etc/app/conf.d/x", "/etc/app/settings.ini"],
+                }[label]
+            )
+
+
 def test_undo_of_a_turn_leaves_alone_what_was_changed_since(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
     scene = Scene(boxes, tmp_path, strategy)
     scene.sh("printf 'a\\nb\\nc\\nd\\ne\\n' >/srv/text; echo log >/var/log/run")
@@ -74,6 +97,20 @@ def test_undo_of_a_turn_leaves_alone_what_was_changed_since(boxes: Boxes, strate
     assert "group" not in scene.sh("ls /etc").split()
     scene.whole()
     scene.close()
+
+
+def test_what_was_purged_is_not_deleted_by_a_restore(boxes: Boxes, tmp_path: Path) -> None:
+    name = boxes.run()
+    with tb.open(tmp_path / "store") as store:
+        line = store.timeline("main", sources=[tb.Container(name)])
+        boxes.sh(name, "echo 'a secret of some length' >/srv/secret; echo one >/srv/file")
+        line.save("one")
+        boxes.sh(name, "echo two >/srv/file")
+        line.save("two")
+        line.purge("filesystem/srv/secret", part="container")
+        report = line.restore("one")
+        assert "filesystem/srv/secret" in {item.path for item in report.kept}
+        assert boxes.sh(name, "cat /srv/file /srv/secret") == "one\na secret of some length\n"
 
 
 def test_workspace_and_container_are_one_snapshot(boxes: Boxes, strategy: str, tmp_path: Path) -> None:

@@ -31,19 +31,16 @@ from takeback.store.reader import Reader
 
 
 class Whole(Guard):
-    """Of a container everything is captured: what a part lacks is not there, or is the image's."""
+    """Of a container nothing is ignored: what a part lacks is not there, or is the image's, unless it is listed. A socket is
+    its process's, and goes with that."""
+
+    def __init__(self, reader: Reader, part: Part) -> None:
+        super().__init__(reader, part)
+        self._left_out = {path: reason for path, reason in self._left_out.items() if reason != "socket"}
 
     def absent_by_choice(self, path: str, is_directory: bool) -> str:
-        return ""
-
-    def stands_uncaptured(self, path: str) -> str:
-        return ""
-
-    def holders(self) -> set[str]:
-        return set()
-
-    def gone_from(self, later: Guard) -> frozenset[int]:
-        return frozenset()
+        reason = self.stands_uncaptured(path)
+        return f"it was not captured then ({reason})" if reason else ""
 
 
 def plan(reader: Reader, name: str, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:

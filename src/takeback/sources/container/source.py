@@ -198,7 +198,7 @@ class Container:
             return self._stream()
         reason = why_not(box, self._mounts(box))
         if not reason:
-            return Overlay(self._recall)
+            return Overlay(self.daemon, self._recall)
         if self.strategy == OVERLAY:
             raise Unavailable(
                 f"the container {box.name!r} cannot be read with the strategy 'overlay': {reason}",

@@ -13,12 +13,13 @@ from takeback.sources.container.found import FILESYSTEM, Content, Found
 from takeback.sources.container.overlay import writing
 from takeback.sources.container.overlay.reading import Walk
 from takeback.sources.container.overlay.recalling import Recall
+from takeback.sources.container.streaming.delta import changes, understand
 from takeback.sources.workspace.reading import Puts
 
 if TYPE_CHECKING:
     from takeback.model.progress import Watch
     from takeback.model.snapshot import NotCaptured
-    from takeback.sources.container.daemon import Inspected, Mount
+    from takeback.sources.container.daemon import Daemon, Inspected, Mount
 
 
 class Overlay:
@@ -26,15 +27,23 @@ class Overlay:
 
     name = "overlay"
 
-    def __init__(self, recall: Recall) -> None:
+    def __init__(self, daemon: Daemon, recall: Recall) -> None:
+        self._daemon = daemon
         self.recall = recall
         self.not_captured: list[NotCaptured] = []
 
     def read_delta(self, box: Inspected, writer: Puts, watch: Watch) -> Iterator[Found]:
-        return self._read(FILESYSTEM, _upper(box), writer, watch)
+        """An overlay marks every directory that was made where the image has something as one that hides; only those count
+        that do, as the Engine says: the same for both strategies."""
+        found = self._read(FILESYSTEM, _upper(box), writer, watch)
+        if not any(each.opaque for each in found):
+            return iter(found)
+        plain = {each.path: each._replace(opaque=False) for each in found}
+        understand(plain, changes(self._daemon, box))
+        return iter(plain.values())
 
     def read_mount(self, box: Inspected, mount: Mount, writer: Puts, watch: Watch) -> Iterator[Found]:
-        return self._read(mount.area, mount.source, writer, watch)
+        return iter(self._read(mount.area, mount.source, writer, watch))
 
     def fill_delta(self, box: Inspected, found: Iterable[Found], content: Content) -> None:
         writing.fill(_upper(box), found, content)
@@ -45,12 +54,12 @@ class Overlay:
     def change_mount(self, box: Inspected, mount: Mount, changes: Sequence[Changed], content: Content) -> None:
         writing.change(mount.source, changes, content)
 
-    def _read(self, area: str, top: str, writer: Puts, watch: Watch) -> Iterator[Found]:
+    def _read(self, area: str, top: str, writer: Puts, watch: Watch) -> list[Found]:
         walk = Walk(area, writer, self.recall.seen(area, top), watch)
         found = walk.read(top)
         self.recall.note(area, top, walk.seen)
         self.not_captured += walk.not_captured
-        return iter(found)
+        return found
 
 
 def why_not(box: Inspected, mounts: Iterable[Mount]) -> str:

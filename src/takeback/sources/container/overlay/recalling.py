@@ -1,7 +1,7 @@
 """What a container's directories looked like when they were last captured, so that unchanged files are not read again.
 
 Kept in memory for the next capture of this process, and as a derived file of the store for the next process. The file holds
-only how paths looked; what they were is what the last snapshot has there. It counts for that snapshot, and for the very
+only how paths looked; what they were is what the last snapshot has there, but for directories, of which that tells less. It counts for that snapshot, and for the very
 directories that it was made of: another container's look the same by chance only.
 """
 
@@ -12,7 +12,7 @@ import os
 from typing import TYPE_CHECKING
 
 from takeback.errors import Integrity, NotFound
-from takeback.model.tree import name_bytes
+from takeback.model.tree import DIRECTORY, name_bytes
 from takeback.sources.container import content
 from takeback.sources.container.overlay.reading import Seen
 from takeback.sources.workspace.statcache import decode_cache, encode_cache, encode_section
@@ -67,7 +67,7 @@ def recall(data: bytes | None, tree: bytes | None, reader: Reader) -> Recall:
                 seen = {
                     path: (look, was[path])
                     for path, kind, look, id in section.rows()
-                    if path in was and was[path].kind == kind and was[path].id == id
+                    if kind != DIRECTORY and path in was and was[path].kind == kind and was[path].id == id
                 }
                 remembered._areas[area] = ((device, inode), seen)
     except (ValueError, TypeError, AttributeError, Integrity, NotFound):
