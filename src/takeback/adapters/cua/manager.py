@@ -139,8 +139,10 @@ class SnapshotManager:
         """Remove a snapshot, the image that was made with it, and the bytes that only it needs."""
 
         def work() -> None:
-            self.storage.delete(snapshot_id)
-            self._free_images()
+            made = self.storage.described(self.storage.find(snapshot_id))
+            self.storage.delete(made.snapshot_id)
+            if made.image_tag and made.image_tag not in self.storage.images():
+                self.provider.remove_images([made.image_tag])
 
         with told_as(SnapshotError):
             await finished(work)
@@ -240,11 +242,6 @@ class SnapshotManager:
         """Free what only snapshots needed that are gone."""
         self.storage.open().maintain()
         self._dropped = 0
-        self._free_images()
-
-    def _free_images(self) -> None:
-        if self.config.image:
-            self.provider.release_images(self.storage)
 
     def _own(self, container: str) -> _Own:
         with self._guard:

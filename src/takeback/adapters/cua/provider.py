@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from takeback.adapters.cua.config import SnapshotConfig
 from takeback.adapters.cua.describing import PART
 from takeback.adapters.cua.errors import ContainerNotFoundError, SnapshotError, told_as
-from takeback.adapters.cua.storage import FileSystemSnapshotStorage
 from takeback.adapters.cua.values import RestoreOptions
 from takeback.adapters.remembering import finished
 from takeback.errors import NotFound
@@ -69,11 +69,11 @@ class DockerSnapshotProvider:
             networks=options.preserve_networks,
         )
 
-    def release_images(self, storage: FileSystemSnapshotStorage) -> None:
-        """Remove the images that were made with snapshots which are gone."""
-        from takeback.sources.container.images import release
+    def remove_images(self, tags: Iterable[str]) -> None:
+        """Remove images that were made with snapshots."""
+        from takeback.sources.container.images import remove
 
-        release(self.daemon, storage.open().blobs.id, storage.images())
+        remove(self.daemon, tags)
 
     async def validate_container(self, container_id: str) -> bool:
         """Whether there is such a container, in a state in which it can be captured; SnapshotError if Docker is down."""
