@@ -33,12 +33,14 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.fixture
-def boxes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Boxes]:
+def boxes(engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Boxes]:
     """Makes containers in the shared engine, which DOCKER_HOST names meanwhile. Whatever takeback leaves behind beside them
-    fails the test."""
+    fails the test. Which containers are paused is noted where no other test looks."""
     from support.containers.boxes import Boxes
 
     monkeypatch.setenv("DOCKER_HOST", engine.address)
+    monkeypatch.setenv("TMPDIR", str(home))
+    monkeypatch.setattr(tempfile, "tempdir", str(home))
     mine = Boxes(engine, f"t{secrets.token_hex(4)}")
     yield mine
     left = mine.remove_all()
@@ -59,7 +61,7 @@ def private_engine() -> Iterator[PrivateEngine]:
 
         def start(*, data: Path | None = None, network: bool = False) -> Daemon:
             # Not below tmp_path: the address of a socket has to be short.
-            place = Path(tempfile.mkdtemp(prefix="takeback-engine-"))
+            place = Path(tempfile.mkdtemp(prefix="takeback-engine-", dir="/tmp"))
             return stack.enter_context(running(place, data=data, network=network))
 
         yield start

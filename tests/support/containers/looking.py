@@ -37,6 +37,18 @@ class Look:
     volumes: dict[str, dict[str, Entry]]
     """By the place where they are mounted."""
 
+    def differences(self, other: Look) -> list[str]:
+        """In what another one differs, in words for a failure."""
+        found = [f"changes: {sorted(set(self.changes) ^ set(other.changes))}"] if self.changes != other.changes else []
+        pairs = [("settings", self.settings, other.settings), ("files", self.files, other.files)]
+        pairs += [
+            (where, self.volumes.get(where, {}), other.volumes.get(where, {})) for where in self.volumes | other.volumes
+        ]
+        for name, mine, theirs in pairs:
+            keys = sorted(key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key))
+            found += [f"{name}: {key}: {mine.get(key)} and {theirs.get(key)}" for key in keys]
+        return found
+
 
 def look(engine: Engine, name: str) -> Look:
     raw = engine.api.inspect_container(name)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from takeback.errors import Conflict, TakebackError
+from takeback.errors import Conflict, TakebackError, Unavailable
 from takeback.sources.container.daemon import Daemon, Inspected
 
+_PATIENCE, _A_MOMENT = 60.0, 0.01
 _MARK = ".takeback-"
 _NEW = re.compile(re.escape(_MARK) + "new-[0-9a-f]{8}")
 _OLD = re.compile(re.escape(_MARK) + "old-([rps])-([0-9a-f]{12})")
@@ -67,13 +69,21 @@ def _settle(daemon: Daemon, name: str, aside: Aside) -> None:
             hints=[f"rename one of them: docker rename {name} OTHER, or docker rename {aside.box.name} OTHER"],
         )
     if aside.was != "s" and not here.running:
+        if aside.box.running:  # it had not ended yet, so it is the present
+            give_way(daemon, name, here, aside)
+            return
         try:
             start(daemon, here)
         except TakebackError:
-            remove(daemon, here, volumes=True)
-            put_back(daemon, name, aside)
+            give_way(daemon, name, here, aside)
             return
     remove(daemon, aside.box, volumes=False)
+
+
+def give_way(daemon: Daemon, name: str, successor: Inspected, aside: Aside) -> None:
+    """Let what had the name before have it again."""
+    remove(daemon, successor, volumes=True)
+    put_back(daemon, name, aside)
 
 
 def put_back(daemon: Daemon, name: str, aside: Aside) -> None:
@@ -97,15 +107,16 @@ def start(daemon: Daemon, box: Inspected) -> None:
 
 
 def kill(daemon: Daemon, box: Inspected) -> None:
-    """End all processes of a container at once: what they would do in their last moments, no snapshot has."""
-    now = daemon.inspect(box.id)
-    if now.paused:
-        with suppress(Conflict):
-            daemon.call(f"end the container {box.name!r}", daemon.api.unpause, box.id)
-    if now.running:
+    """End all processes of a container at once: what they would do in their last moments, no snapshot has. One that is
+    paused gets no such moment; one that its engine starts again meanwhile is ended again."""
+    doing = f"end the container {box.name!r}"
+    until = time.monotonic() + _PATIENCE
+    while daemon.inspect(box.id).running:
+        if time.monotonic() > until:
+            raise Unavailable(f"cannot {doing}: it does not end", hints=[f"docker kill {box.name}"])
         with suppress(Conflict):  # it has ended by itself
-            daemon.call(f"end the container {box.name!r}", daemon.api.kill, box.id)
-        daemon.call(f"wait for the end of {box.name!r}", daemon.api.wait, box.id, timeout=60)
+            daemon.call(doing, daemon.api.kill, box.id)
+        time.sleep(_A_MOMENT)
 
 
 def remove(daemon: Daemon, box: Inspected, *, volumes: bool) -> None:

@@ -189,19 +189,35 @@ def is_as(reader: Reader, effect: Effect, there: Entry | None) -> bool:
 
 
 def still_to_do(effects: Sequence[Effect], now: Areas, settings: bytes) -> tuple[Effect, ...]:
-    """Those effects that are not in place in a container as it is ``now``. Attributes are put in place with their files,
-    in one go: where there are files, these tell."""
-    left = []
-    beside = [each for each in effects if each.path.startswith(f"{ATTRIBUTES}/")]
+    """Those effects that are not in place in a container as it is ``now``. The attributes of a path are put in place with
+    what stands there, in one go: where that changes, it tells of both."""
+    left: set[str] = set()
+    done: set[str] = set()
     for effect in effects:
         if effect.path == content.SETTINGS:
-            if effect.after is None or effect.after.id != settings:
-                left.append(effect)
-        elif effect not in beside and now.entry_at(effect.path) != effect.after:
-            left.append(effect)
-    if len(beside) == len(effects):
-        return tuple(each for each in beside if not now.has_attributes(each.path, each.after))
-    return tuple(left + beside) if left else ()
+            there = effect.after is not None and effect.after.id == settings
+        elif not effect.path.startswith(f"{ATTRIBUTES}/"):
+            there = now.entry_at(effect.path) == effect.after
+        else:
+            continue
+        (done if there else left).add(effect.path)
+    for effect in effects:
+        if effect.path.startswith(f"{ATTRIBUTES}/") and (real := _of(effect.path)) is not None and real not in done:
+            if real in left or not now.has_attributes(effect.path, effect.after):
+                left.add(effect.path)
+    # A directory on the way to attributes comes and goes with what is in it.
+    return tuple(
+        effect
+        for effect in effects
+        if effect.path in left or (left and effect.path.startswith(f"{ATTRIBUTES}/") and _of(effect.path) is None)
+    )
+
+
+def _of(path: str) -> str | None:
+    """The path of a part whose attributes stand at another; None for a directory on the way."""
+    area = content.area_of(path)
+    inner = attributes.of_path(area, path) if area else None
+    return None if inner is None else trees.join(area, inner)
 
 
 def _special(each: Attributes | None) -> Entry | None:

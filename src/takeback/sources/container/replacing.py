@@ -1,7 +1,7 @@
 """One container takes the place of another: made ready beside it, then swapped in; or everything as it was.
 
 The order is the promise. The old one is paused, looked at once more, and everything of the new one is made and read back
-beside it; that may fail, and costs nothing. Then the old one ends, gives up its name, and the new one starts under it. Only
+beside it; that may fail, and costs nothing. Then the old one gives up its name, ends, and the new one starts under it. Only
 when all is recorded does the old one go (`finish`); until then it can take its place again (`discard`).
 """
 
@@ -115,13 +115,13 @@ class Replacement:
             return
         assert self._new is not None
         daemon, name = self._daemon, self._old.name
-        aside.kill(daemon, self._old)
-        self._hold.release()
-        put_away = aside.old_name(self._old, self._new)
+        put_away = aside.old_name(self._old, self._new)  # which says that it ran, so it has to come first
         daemon.call(f"put the container {name!r} aside", daemon.api.rename, self._old.id, put_away)
         self._aside = aside.Aside(daemon.inspect(self._old.id), put_away.split("-")[-2], self._new.id[:12])
         daemon.call(f"give the new container the name {name!r}", daemon.api.rename, self._new.id, name)
         self._new = daemon.inspect(self._new.id)
+        aside.kill(daemon, self._old)
+        self._hold.release()
         for mount, changes in self._volumes:
             self._changed.append((mount, changes))
             self._access.change_mount(self._new, mount, changes, self._content)
@@ -168,9 +168,9 @@ class Replacement:
             self._source.placed(())
         with ExitStack() as stack:  # the last one first, each whatever becomes of the others
             stack.callback(aside.BEING_REPLACED.discard, self._old.name)
-            stack.callback(self._hold.release)
             if old is not None:
                 stack.callback(aside.put_back, self._daemon, self._old.name, old)
+            stack.callback(self._hold.release)
             if new is not None:
                 stack.callback(aside.remove, self._daemon, new, volumes=True)
             for mount, changes in changed:
