@@ -10,6 +10,8 @@ import takeback as tb
 from support.containers.boxes import Boxes
 from support.containers.scenes import Scene
 from takeback.errors import InvalidInput, NotFound
+from takeback.model.progress import Watch
+from takeback.sources.container.hashing import Hashing
 
 pytestmark = pytest.mark.service("docker")
 
@@ -97,6 +99,25 @@ def test_undo_of_a_turn_leaves_alone_what_was_changed_since(boxes: Boxes, strate
     assert "group" not in scene.sh("ls /etc").split()
     scene.whole()
     scene.close()
+
+
+def test_what_was_only_looked_at_is_stored_by_the_next_save(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    """A plan and a restore look at a container and store nothing; a save that fails stores nothing."""
+    name = boxes.run()
+    source = tb.Container(name, strategy=strategy)
+    with tb.open(tmp_path / "store") as store:
+        line = store.timeline("main", sources=[source])
+        line.save("one")
+        boxes.sh(name, "echo looked at >/srv/file")
+        assert line.plan("one").effects
+        source.survey(source.look(), Hashing(), Watch())
+        with store.blobs.writer() as writer:
+            source.capture(writer, line.show("one").parts["container"], Watch())
+        line.save("two")
+        assert store.verify(read_data=True).problems == ()
+        boxes.sh(name, "rm /srv/file")
+        line.restore("two")
+        assert boxes.sh(name, "cat /srv/file") == "looked at\n"
 
 
 def test_what_was_purged_is_not_deleted_by_a_restore(boxes: Boxes, tmp_path: Path) -> None:

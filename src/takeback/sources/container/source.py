@@ -169,7 +169,8 @@ class Container:
         """All areas of a container as they are now, and by whom they were read."""
         from takeback.sources.container.overlay.reading import NotWhole
 
-        access = self.reach(box)
+        recall = self._recall.copied() if isinstance(writer, Hashing) else self._recall  # what it sees is not stored
+        access = self.reach(box, recall)
         try:
             return access, self._areas(access, box, writer, watch)
         except NotWhole:
@@ -189,7 +190,7 @@ class Container:
             found[mount.area] = access.read_mount(box, mount, writer, watch)
         return Areas(found)
 
-    def reach(self, box: Inspected) -> Access:
+    def reach(self, box: Inspected, recall: Recall | None = None) -> Access:
         """The way to a container's files that was asked for, or is best."""
         from takeback.errors import Unavailable
         from takeback.sources.container.overlay.access import Overlay, why_not
@@ -198,7 +199,7 @@ class Container:
             return self._stream()
         reason = why_not(box, self._mounts(box))
         if not reason:
-            return Overlay(self.daemon, self._recall)
+            return Overlay(self.daemon, recall or Recall())
         if self.strategy == OVERLAY:
             raise Unavailable(
                 f"the container {box.name!r} cannot be read with the strategy 'overlay': {reason}",
@@ -236,7 +237,7 @@ class Container:
 
     def _remember(self, writer: Writer, before: bytes | None) -> None:
         if self._recalled is not None and self._recalled[0] == before:
-            self._recall = self._recalled[1]
+            self._recall = self._recalled[1].copied()
         else:
             self._recall = recall(writer.derived.get(self._cache_key(writer)), before, writer.reader)
 

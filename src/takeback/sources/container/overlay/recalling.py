@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from takeback.errors import Integrity, NotFound
@@ -29,8 +31,12 @@ _NO_RULES = bytes(32)
 class Recall:
     """By area: the directory it was, and what was seen in it."""
 
-    def __init__(self) -> None:
-        self._areas: dict[str, tuple[Identity, Seen]] = {}
+    def __init__(self, areas: Mapping[str, tuple[Identity, Seen]] = MappingProxyType({})) -> None:
+        self._areas = dict(areas)
+
+    def copied(self) -> Recall:
+        """Another one with the same in it: what a capture sees counts only if all of it was put where it belongs."""
+        return Recall(self._areas)
 
     def seen(self, area: str, top: str) -> Seen:
         """What was seen in a directory; nothing if that was another one."""
