@@ -368,5 +368,18 @@ def test_a_manager_can_be_used_in_a_block(boxes: Boxes, tmp_path: Path) -> None:
     assert wait(work()) == 1
 
 
+def test_a_store_inside_a_workspace_is_left_out_of_it(boxes: Boxes, make_manager: MakeManager, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "app.py").write_text("1")
+    manager = make_manager(storage_path=project / "snapshots")
+    box = boxes.run()
+    wait(manager.create_snapshot(box))
+    line = manager.storage.open().timeline("both", [tb.Workspace(project), tb.Container(box)])
+    first = line.save()
+    assert [path for path, _ in line.files("@")] == ["app.py"]
+    assert line.save().id == first.id, "what the store writes is no change"
+
+
 def _volumes(boxes: Boxes, container: str) -> list[str]:
     return [each["Name"] for each in boxes.inspect(container)["Mounts"] if each["Type"] == "volume"]
