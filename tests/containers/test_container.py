@@ -252,6 +252,22 @@ def test_a_container_that_was_removed_is_made_again(boxes: Boxes, strategy: str,
     scene.close()
 
 
+def test_one_that_was_removed_with_its_volume_is_the_same_again(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy, cap_add=[])
+    seen = scene.save_both()
+    boxes.engine.api.remove_container(scene.name, force=True)
+    boxes.engine.api.remove_volume(scene.volume)
+    copy = tb.Container.copy(scene.name, environment={"API_TOKEN": "hidden"})
+    scene.line.restore("before", to={"container": copy})
+    assert scene.look() == seen["before"] and not scene.line.diff("before")
+    scene.sh("echo newer > /data/kept/file")
+    boxes.engine.api.remove_container(scene.name, force=True)
+    report = scene.line.restore("before", to={"container": copy})
+    assert any(f"volume {scene.volume}: is still there, and left as it is" in note for note in report.notes)
+    assert scene.sh("cat /data/kept/file") == "newer\n"
+    scene.close()
+
+
 def test_a_stopped_and_a_paused_container_stay_so(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
     scene = Scene(boxes, tmp_path, strategy)
     scene.save_both()

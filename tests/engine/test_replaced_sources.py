@@ -172,3 +172,25 @@ def test_a_restore_without_it_says_so(scene: Scene) -> None:
     assert "not at hand" in report.notes[0] and report.notes[0].endswith("add --container box")
     assert (scene.root / "file").read_text() == "old" and (scene.box.place / "file").read_text() == "new"
     assert not without_it(scene).restore("first", paths=["file"]).notes
+
+
+def test_an_undo_that_did_not_look_at_it_says_so(scene: Scene) -> None:
+    (scene.root / "file").write_text("broken")
+    report = without_it(scene).undo()
+    assert report.notes == ("the container box was not looked at, and stays as it is; add --container box",)
+    assert not scene.line.redo().notes
+
+
+def test_where_only_it_can_have_changed_an_undo_without_it_says_how_to_look(scene: Scene) -> None:
+    scene.line.save()
+    (scene.box.place / "file").write_text("broken")
+    with pytest.raises(tb.NotFound, match="nothing to undo") as caught:
+        without_it(scene).undo(level="turn")
+    assert "add --container box" in caught.value.hints[0]
+
+
+def test_a_path_of_it_is_not_called_restored_where_it_is_not_at_hand(scene: Scene) -> None:
+    for act in (without_it(scene).restore, without_it(scene).plan):
+        with pytest.raises(tb.InvalidInput, match="'/file' may be in a container") as caught:
+            act("first", paths=["/file"])
+        assert caught.value.hints == ("add --container box",)

@@ -151,10 +151,12 @@ def _plan(
     kept: list[Kept] = []
     notes: list[str] = []
     asked: list[str] = []
+    planned: list[str] = []
+    away: list[Part] = []
     for name in parts_of(target, only):
         part = target.parts[name]
         if only is None and part.kind == "container" and name not in line.sources:
-            notes += _not_at_hand(part) if wanted is None or meant(part, wanted, target.parts.values()) else ()
+            away += [part] if wanted is None or meant(part, wanted, target.parts.values()) else []
             continue
         source = _source_of(line, target, name)
         if part.kind in DOCUMENTS:
@@ -172,10 +174,12 @@ def _plan(
         if named is not None:
             named = inside(writer.reader, part, named)
             _check_paths(writer.reader, source, present.parts.get(name), target, named)
+        planned.append(name)
         proposal = source.plan(writer.reader, present.parts.get(name, part), part, named)
         effects += proposal.effects
         kept += (*proposal.conflicts, *proposal.kept)
         notes += proposal.notes
+    _check_some(wanted, planned, away)
     return Plan(
         verb="restore",
         timeline=line.name,
@@ -185,15 +189,28 @@ def _plan(
         target=target.id,
         title=f"restore {target.labels[0] if target.labels else short(target.id)}",
         kept=tuple(kept),
-        not_captured=target.not_captured,
-        notes=tuple(notes),
+        not_captured=tuple(
+            item for name, part in target.parts.items() if part not in away for item in part.not_captured
+        ),
+        notes=(*notes, *map(_not_at_hand, away)),
         pending=tuple(asked),
     )
 
 
-def _not_at_hand(part: Part) -> list[str]:
+def _not_at_hand(part: Part) -> str:
     option = naming(part)
-    return [f"the snapshot holds {part.name}, too, but {NOT_AT_HAND}" + (f"; add {option}" if option else "")]
+    called = f"the container {part.detail['container']}" if option else f"a container as {part.name}"
+    return f"the snapshot holds {called}, too, but {NOT_AT_HAND}" + (f"; add {option}" if option else "")
+
+
+def _check_some(wanted: Sequence[str] | None, planned: Sequence[str], away: Sequence[Part]) -> None:
+    """InvalidInput if the paths that are wanted are all of containers that are not at hand."""
+    if wanted is None or planned or not away:
+        return
+    raise InvalidInput(
+        f"{', '.join(map(repr, wanted[:3]))} may be in a container of that snapshot, but none is at hand",
+        hints=[f"add {option}" for part in away if (option := naming(part))],
+    )
 
 
 def _why_not(present: Part | None, target: Part) -> str | None:

@@ -73,7 +73,8 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
             elif wish.only is not None and conversation.PART in wish.only:
                 said = conversation.plan_before(line, writer.reader, present, targets)
                 plan = replace(plan, effects=(*plan.effects, *said.effects), notes=(*plan.notes, *said.notes))
-            return replace(plan, moves=(*plan.moves, *passed))
+            notes = (*plan.notes, *_not_looked_at(line, present, wish, plan.kept))
+            return replace(plan, moves=(*plan.moves, *passed), notes=notes)
         if plan.stuck:
             return replace(plan, hints=(*plan.hints, *_instead(line, plan, targets)))
         passed += (move.id for move in targets if not move.open)
@@ -83,7 +84,9 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
                 f"there is nothing left of move {short(targets[0].id)} to take back",
                 hints=[f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back"] if by else (),
             )
-    raise NotFound("there is nothing to undo", hints=[*_of_saves(line, wish), "`takeback log` shows what was recorded"])
+    unseen = list(_not_looked_at(line, present, wish, ()))
+    hints = unseen or _of_saves(line, wish)
+    raise NotFound("there is nothing to undo", hints=[*hints, "`takeback log` shows what was recorded"])
 
 
 def _of_saves(line: Line, wish: Wish) -> Iterator[str]:
@@ -192,7 +195,7 @@ def _plan(
         kept=tuple(kept),
         shared=tuple(common),
         outside=beside.outside,
-        not_captured=_left_out(present),
+        not_captured=_left_out(line, present),
         notes=tuple(notes),
         pending=tuple(asked),
         hints=(
@@ -214,6 +217,15 @@ def _not_at_hand(line: Line, parts: _Parts, present: Present, steps: Sequence[Ow
         if any(old is not None and new is not None and not new.same_state(old) for old, new in ends):
             found.append(part)
     return found
+
+
+def _not_looked_at(line: Line, present: Present, wish: Wish, kept: Sequence[Kept]) -> Iterator[str]:
+    """Notes on containers of this timeline that are not at hand: nobody knows what has changed in them since."""
+    said = {item.part for item in kept}
+    for name, part in present.parts.items():
+        if part.kind == "container" and name not in line.sources and name not in said and wish.wants(name):
+            if option := naming(part):
+                yield f"the container {part.detail['container']} was not looked at, and stays as it is; add {option}"
 
 
 def _with_them(verb: str, targets: Sequence[Move], away: Sequence[Part]) -> Iterator[str]:
@@ -273,8 +285,9 @@ def _shares(
     return frozenset(foreign if shared else (*foreign, *unclear)), [] if shared else unclear
 
 
-def _left_out(present: Present) -> tuple[NotCaptured, ...]:
-    return tuple(item for part in present.parts.values() for item in part.not_captured)
+def _left_out(line: Line, present: Present) -> tuple[NotCaptured, ...]:
+    looked_at = (part for name, part in present.parts.items() if part.kind != "container" or name in line.sources)
+    return tuple(item for part in looked_at for item in part.not_captured)
 
 
 def _instead(line: Line, plan: Plan, targets: Sequence[Move]) -> tuple[str, ...]:

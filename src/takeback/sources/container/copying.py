@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -44,7 +44,8 @@ class Copy:
     ports: Mapping[str, int] = field(default_factory=dict)
     """By port of the container (``80/tcp``, or ``80``)."""
     volumes: str = "new"
-    """``new``: volumes of its own, with what the snapshot holds; ``same``: the very volumes, as they are now; ``none``."""
+    """``new``: volumes of its own, with what the snapshot holds; ``same``: the very volumes, as they are now; ``none``. A
+    container that is made again under its own name has its own volumes: those that are still there as they are."""
     networks: bool = True
     """Whether it is in the networks of the snapshot; otherwise only in the engine's default one."""
 
@@ -117,9 +118,12 @@ def _settings(source: Container, reader: Reader, copy: Copy, part: Part) -> tupl
     settings, notes = ports.moved(settings, ports.taken(source.daemon), fixed=copy.ports)
     settings = settings if copy.networks else networks.by_default(settings)
     settings, more = networks.apart(source.daemon, settings)
-    if _CHOSEN.fullmatch(str(settings.config.get("Hostname"))):
+    again = copy.name == part.detail.get("container")
+    if not again and _CHOSEN.fullmatch(str(settings.config.get("Hostname"))):
         settings = replace(settings, config={**settings.config, "Hostname": ""})
-    if copy.volumes == "new":
+    if copy.volumes == "new" and again:
+        more += _volumes_of_its_own(source, settings, copy.name)
+    elif copy.volumes == "new":
         settings, names = mounts.with_new_volumes(settings, copy.name, lambda each: has_volume(source.daemon, each))
         more += [f"volume {old}: its content goes into the new volume {new}" for old, new in names.items()]
     elif copy.volumes == "none":
@@ -127,6 +131,17 @@ def _settings(source: Container, reader: Reader, copy: Copy, part: Part) -> tupl
     else:
         more += [f"volume {each.name}: shared, and left as it is" for each in settings.volumes.values() if each.name]
     return settings, [*notes, *more]
+
+
+def _volumes_of_its_own(source: Container, settings: Settings, name: str) -> Iterator[str]:
+    """Notes on the volumes of a container that is made again: those that outlived it are its own, and nothing in them is
+    lost; the others are made and filled."""
+    for volume in settings.volumes.values():
+        if volume.name and has_volume(source.daemon, volume.name):
+            yield (
+                f"volume {volume.name}: is still there, and left as it is; "
+                f"`takeback restore REF --container {name}` makes it as in the snapshot, too"
+            )
 
 
 def _original(source: Container, part: Part) -> Inspected | None:
