@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from takeback.errors import Integrity
 from takeback.model.jsontext import parse_json
 from takeback.model.tree import name_bytes
-from takeback.sources.container.found import IN_TREES, NO_XATTRS, SPECIAL, WHITEOUT, Found
+from takeback.sources.container.found import IN_TREES, NO_XATTRS, SPECIAL, WHITEOUT, Found, is_bookkeeping
 
 ATTRIBUTES = "attributes"
 _INSIDE, _OF = "+", "="
@@ -125,7 +125,7 @@ def _special(raw: dict[str, Any]) -> tuple[str, int, tuple[int, int]]:
 
 def _xattrs(raw: dict[str, Any]) -> Mapping[str, bytes]:
     xattrs = raw.get("xattrs", {})
-    if not isinstance(xattrs, dict):
+    if not isinstance(xattrs, dict) or any(not name or "\0" in name or is_bookkeeping(name) for name in xattrs):
         raise _wrong("extended attributes of a wrong kind")
     try:
         return {name: bytes.fromhex(value) for name, value in xattrs.items()} or NO_XATTRS

@@ -106,6 +106,8 @@ class Replacement:
                 before = {each.path: each for each in access.read_mount(self._new, mount, Hashing(), Watch())}
             changes = changes_between(before, wanted.of(mount.area))
             if changes:
+                if mount.destination not in fresh and mount.area not in now:
+                    raise _not_ours(mount, self._old.name)
                 self._check_nobody_has(mount)
                 self._volumes.append((mount, changes))
 
@@ -257,3 +259,15 @@ def _check_nothing_is_lost(box: Inspected, left_out: Sequence[NotCaptured]) -> N
             + (f" and {len(lost) - 1} more" if len(lost) > 1 else ""),
             hints=["move it away, or restore a copy: --as NAME"],
         )
+
+
+def _not_ours(mount: Mount, name: str) -> Conflict:
+    """A volume whose present content was not saved, because the container does not have it, cannot be given another."""
+    return Conflict(
+        f"the snapshot has the volume {mount.name or mount.destination}, which is there, but not {name}'s now: what is in "
+        "it would be lost",
+        hints=[
+            "restore a copy with volumes of its own: --as NAME",
+            f"or give {name} that volume, and save it, first",
+        ],
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from takeback.errors import Unavailable
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from takeback.model.progress import Watch
     from takeback.model.snapshot import NotCaptured
     from takeback.sources.container.daemon import Daemon, Inspected, Mount
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Overlay:
@@ -46,13 +50,16 @@ class Overlay:
         return iter(self._read(mount.area, mount.source, writer, watch))
 
     def fill_delta(self, box: Inspected, found: Iterable[Found], content: Content) -> None:
-        writing.fill(_upper(box), found, content)
+        with _writing(box, "its files"):
+            writing.fill(_upper(box), found, content)
 
     def fill_mount(self, box: Inspected, mount: Mount, found: Iterable[Found], content: Content) -> None:
-        writing.fill(mount.source, found, content)
+        with _writing(box, f"its {mount.destination}"):
+            writing.fill(mount.source, found, content)
 
     def change_mount(self, box: Inspected, mount: Mount, changes: Sequence[Changed], content: Content) -> None:
-        writing.change(mount.source, changes, content)
+        with _writing(box, f"its {mount.destination}"):
+            writing.change(mount.source, changes, content)
 
     def _read(self, area: str, top: str, writer: Puts, watch: Watch) -> list[Found]:
         walk = Walk(area, writer, self.recall.seen(area, top), watch)
@@ -60,6 +67,17 @@ class Overlay:
         self.recall.note(area, top, walk.seen)
         self.not_captured += walk.not_captured
         return found
+
+
+@contextmanager
+def _writing(box: Inspected, what: str) -> Iterator[None]:
+    """Whatever the system refuses in here is said as one of our errors."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        hint = "make room on the disk of the Docker engine" if error.errno in _FULL else "everything is as it was"
+        raise Unavailable(f"cannot write to {box.name}, {what}: {reason}", hints=[hint]) from error
 
 
 def why_not(box: Inspected, mounts: Iterable[Mount]) -> str:
