@@ -38,8 +38,8 @@ fuzz: .venv/.takeback-fuzz
 	$(RUN)/python -m fuzz $(ARGS)
 
 bench: .venv/.takeback-dev
-	scripts/services packages git restic borgbackup
-	$(RUN)/python -m bench $(ARGS)
+	scripts/services packages restic borgbackup
+	scripts/services run $(RUN)/python -m bench $(ARGS)
 
 clean:
 	rm -rf .venv .agents .cua build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Time takeback against its peers and print the ratios; about eight minutes, or one with --quick.
+"""Time takeback against its peers and print the ratios; about twelve minutes, or two with --quick.
 
 python -m bench [--quick | --full] [--only WORD]
 """
@@ -16,13 +16,13 @@ from pathlib import Path
 import takeback as tb
 from bench import scale as scales
 from bench import words
-from bench.peers import borg, restic
+from bench.peers import borg, container, restic
 from bench.picture import picture
 from bench.results import document
 from bench.rows import LeftOut, Row
 from bench.scale import Scale
 from bench.table import table
-from bench.work import agent_steps, first_capture, history, length, project, restore, sessions, turns, undo
+from bench.work import agent_steps, containers, first_capture, history, length, project, restore, sessions, turns, undo
 
 HERE = Path(__file__).parent
 
@@ -35,6 +35,10 @@ def main() -> None:
     for name, there in [("restic", restic.is_there()), ("borg", borg.is_there())]:
         if not there:
             left_out.append(LeftOut(f"everything against {name}", f"{name} is not installed here"))
+    if container.address() is None:
+        left_out.append(
+            LeftOut("everything against docker commit", "no engine was started: `make bench` does, as root")
+        )
     with tempfile.TemporaryDirectory(prefix="takeback-bench-") as name:
         base = Path(name)
         _be_nobody_in_particular(base)
@@ -97,6 +101,9 @@ def _measure(base: Path, scale: Scale, only: set[str]) -> list[Row]:
         for steps in scale.agent_steps:
             _say(f"{steps} steps of an agent")
             rows += agent_steps.measure(base / "agent", steps)
+    if container.address() is not None and (not only or "container" in only):
+        _say(f"a container with {scale.container_files} MiB")
+        rows += containers.measure(base / "container", scale.container_files, scale.container_snapshots)
     return rows
 
 
@@ -122,7 +129,7 @@ def _options() -> argparse.Namespace:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="smaller trees and fewer rounds: a minute, and only a hint")
     size.add_argument("--full", action="store_true", help="more rounds and 100,000 snapshots: an hour or so")
-    choices = ["first", "turn", "undo", "restore", "history", "length", "session", "agent"]
+    choices = ["first", "turn", "undo", "restore", "history", "length", "session", "agent", "container"]
     parser.add_argument(
         "--only", nargs="+", choices=choices, default=[], help="only these; kept apart, as with --quick"
     )

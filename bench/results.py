@@ -34,7 +34,7 @@ def machine(load: float) -> dict[str, Any]:
         "system": platform.system(),
         "python": platform.python_version(),
         "takeback": tb.__version__,
-        **{name: _version(name) for name in ("git", "restic", "borg")},
+        **{name: _version(name) for name in ("git", "restic", "borg", "dockerd")},
         "load_before": round(load, 1),
     }
 

@@ -30,6 +30,10 @@ class Scale:
     rollbacks: int = 21
     agent_steps: tuple[int, ...] = (200, 800)
     """Of a LangGraph agent whose checkpoints are kept."""
+    container_files: int = 1024
+    """Of a mebibyte each, in a container."""
+    container_snapshots: int = 20
+    """Of it, after the first."""
 
 
 DEFAULT = Scale("default")
@@ -47,5 +51,7 @@ QUICK = Scale(
     snapshots=1_000,
     rollbacks=7,
     agent_steps=(200,),
+    container_files=64,
+    container_snapshots=5,
 )
 FULL = Scale("full", large_captures=3, turns=21, undos=9, restores=5, restic_history=1_000, snapshots=100_000)
