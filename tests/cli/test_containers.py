@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 
 import pytest
 
@@ -29,10 +30,10 @@ def saved(cli: Cli, boxes: Boxes, box: str) -> str:
 
 def test_a_save_says_what_it_read_and_how(cli: Cli, saved: str) -> None:
     out = cli("save", "--container", saved).out
-    assert f"container container: of the container {saved}, read with the strategy " in out
+    assert f"container: {saved}, read with the strategy " in out
     assert "process memory" in out
     shown = cli("show", "@").out
-    assert f"container (container): of the container {saved}" in shown
+    assert f"container (container): {saved}" in shown
     assert "+ filesystem/root/file" in shown and "~ a.txt" in shown
     assert cli.json("show", "@")["parts"]["container"]["container"] == saved
     assert saved in cli("show", "@", "--container", saved).out
@@ -79,14 +80,23 @@ def test_diff_and_show_tell_of_a_container(cli: Cli, saved: str) -> None:
     now = cli.json("diff", "--container", saved)
     assert {"part": "container", "path": "filesystem/root/file", "status": "added"} in now["container"]
     out = cli("diff", "--container", saved).out
-    assert "container container: " in out and "+ filesystem/root/file" in out and "diff --git a/a.txt" in out
+    assert "container: " in out and "+ filesystem/root/file" in out and "diff --git a/a.txt" in out
+    assert [each["path"] for each in cli.json("diff", "--container", saved, "/root")["container"]] == [
+        "filesystem/root/file"
+    ]
     cli("save", "--container", saved)
     assert "+ filesystem/root/file" in cli("diff", "@-", "@").out
-    assert "container" in cli("diff", "@-", "@", "--stat").out
+    assert "container  files    " in cli("diff", "@-", "@", "--stat").out
+    assert "+new\n" in cli("diff", "@-", "@", "/root/file").out
+    assert "+new\n" not in cli("diff", "@-", "@", "a.txt").out.partition("a.txt")[0]
     only = cli("diff", "--json", "@-", "@", "--", "/root").json
     assert [each["path"] for each in only["container"]] == ["filesystem/root/file"] and only["files"] == []
     assert cli("show", "@", "--part", "container", "/root/file").raw == b"new\n"
-    assert "filesystem/root/file" in cli("show", "@", "--part", "container").out
+    assert cli("show", "@:/root/file").raw == b"new\n"
+    listed = cli("show", "@", "--part", "container").out
+    assert (
+        "filesystem/root/file\n" in listed and "filesystem/etc/secret  (the image has it, and it was deleted)" in listed
+    )
     error = cli.error("show", "@", "--part", "container", "/no/such", code=10)
     assert "--part container" in error["hints"][-1]
 
@@ -105,7 +115,7 @@ def test_a_copy_of_a_container_is_made_beside_it(cli: Cli, boxes: Boxes, saved: 
     port = free_port()
     copy = boxes.own("container", boxes.name("copy"))
     planned = cli("restore", "first", "--as", copy, "--dry-run").out
-    assert "would" in planned and boxes.state(copy) == ""
+    assert f"to the container {copy} would" in planned and boxes.state(copy) == ""
     out = cli("restore", "first", "--as", copy, "--env", "COLOUR=blue", "--port", f"{port}:80").out
     assert f"in the container {copy}" in out
     assert boxes.sh(copy, "cat /etc/secret; echo $COLOUR").endswith("blue\n")
@@ -113,6 +123,23 @@ def test_a_copy_of_a_container_is_made_beside_it(cli: Cli, boxes: Boxes, saved: 
     assert cli.error("restore", "first", "--port", "1:2", "--yes", code=2)["hints"] == ["add --as NAME"]
     for wrong in (("--port", "x"), ("--env", "=x")):
         cli.error("restore", "first", "--as", "x2", *wrong, code=2)
+
+
+def test_a_run_takes_the_container_along(cli: Cli, boxes: Boxes, saved: str) -> None:
+    agent = f"import docker; docker.from_env().containers.get({saved!r}).exec_run('touch /root/ran')"
+    cli("run", "--container", saved, "--", sys.executable, "-c", agent)
+    assert boxes.sh(saved, "ls /root") == "file\nran\n"
+    assert f"`takeback undo --container {saved}`" in cli("status").out
+    cli("undo", "--yes", "--container", saved)
+    assert boxes.sh(saved, "ls /root") == "file\n"
+
+
+def test_a_secret_file_of_a_container_is_purged_by_its_path_in_there(cli: Cli, boxes: Boxes, saved: str) -> None:
+    boxes.sh(saved, "echo a-key-that-nobody-may-see > /root/key")
+    cli("save", "--container", saved)
+    assert "--part container" in cli.error("purge", "/root/key", "--yes", code=2)["hints"][0]
+    assert "gone" in cli("purge", "/root/key", "--part", "container", "--yes").out
+    assert "root/key" not in cli("show", "@", "--part", "container").out
 
 
 def test_a_container_that_is_not_there_is_said(cli: Cli, boxes: Boxes) -> None:

@@ -69,7 +69,7 @@ def of_snapshot(call: Call, line: Timeline, snapshot: Snapshot, given: Sequence[
 
 def about(part: Part) -> str:
     """What is known of a container's part, in words."""
-    facts = [f"of the container {_called(part)}"] if _called(part) else []
+    facts = [_called(part)] if _called(part) else []
     if isinstance(strategy := part.detail.get("strategy"), str):
         facts.append(f"read with the strategy {strategy}")
     image = part.detail.get("image")
@@ -82,7 +82,7 @@ def lines(snapshot: Snapshot, names: Sequence[str]) -> Iterator[Line]:
     """What a save says of the containers that it looked at."""
     for name, part in snapshot.parts.items():
         if part.kind == PART and name in names:
-            yield [("container ", "quiet"), f"{name}{about(part)}"]
+            yield [("container" if name == PART else f"container {name}", "quiet"), about(part)]
 
 
 def inside(call: Call, line: Timeline, path: str, boxed: bool) -> str:
@@ -90,6 +90,29 @@ def inside(call: Call, line: Timeline, path: str, boxed: bool) -> str:
     if boxed and (not line.root or (os.path.isabs(path) and not _is_below(line.root, path))):
         return path
     return call.inside(line.root, path)
+
+
+def part_with(line: Timeline, snapshot: Snapshot, path: str) -> str:
+    """The part of a snapshot that a path is of; InvalidInput if it may be one of several containers."""
+    if not is_inside_one(line, snapshot.id, path):
+        return "workspace"
+    found = [name for name, part in snapshot.parts.items() if part.kind == PART]
+    if len(found) > 1:
+        raise InvalidInput(
+            f"{path!r} may be in any of {len(found)} containers",
+            hints=[f"`takeback show {snapshot.id[:8]} --part {each} {path}`" for each in found],
+        )
+    return found[0]
+
+
+def is_inside_one(line: Timeline, reference: str, path: str) -> bool:
+    """Whether a path can only be one of a container that a snapshot holds."""
+    if not os.path.isabs(path) or _is_below(line.root, path):
+        return False
+    try:
+        return any(part.kind == PART for part in line.show(reference).parts.values())
+    except NotFound:
+        return False
 
 
 def _is_below(root: str, path: str) -> bool:

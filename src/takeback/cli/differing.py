@@ -29,7 +29,8 @@ def container_lines(changes: Sequence[Change], most: int | None = None) -> Itera
     """For each container a head, and below it a line for each path that differs."""
     for part in dict.fromkeys(each.part for each in changes):
         some = [each for each in changes if each.part == part and not each.is_directory]
-        yield [(f"container {part}: {count(len(some), 'path')}", "head")]
+        name = part if part == "container" else f"container {part}"
+        yield [(f"{name}: {count(len(some), 'path')}", "head")]
         for each in some[:most]:
             sign, style = _FILE_SIGNS.get(each.status, ("~", "name"))
             yield ["  ", (sign, style), f" {each.path}"]

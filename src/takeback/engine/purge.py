@@ -26,6 +26,7 @@ from takeback.engine.conversation import PART as TRANSCRIPT
 from takeback.engine.dropping import root_held
 from takeback.engine.images import tag_of
 from takeback.engine.manifest import encode_manifest, load_snapshot, put_part
+from takeback.engine.paths import within_part
 from takeback.engine.plandoc import decode_plan
 from takeback.engine.traces import RECORDED, SETTINGS, Candidate, Found, PartPath, Traces
 from takeback.engine.undrop import dropped_rows
@@ -67,8 +68,8 @@ def purge(
 ) -> Purged:
     """Purge a path of some roots, or of all. ``copies`` says whether the same bytes elsewhere go, too; by default those
     of a file do. ``part`` is the part that has the path, if that is no workspace."""
-    path = _clean(path, part)
     wanted = None if roots is None else frozenset(roots)
+    path = _clean(path if part is None else _in_part(blobs, path, part, wanted), part)
     search = _Search(blobs, Traces(path, lambda root: wanted is None or root in wanted, part), copies, watch)
     if dry_run:
         with blobs.reader() as reader:
@@ -282,6 +283,20 @@ def _candidates(tx: Transaction) -> Iterator[Candidate]:
 
 def _places(found: Found, places: Iterable[PartPath]) -> set[tuple[str, str, str]]:
     return {(found.root, path, "" if part in found.workspaces else part) for part, path in places}
+
+
+def _in_part(blobs: BlobStore, path: str, part: str, roots: frozenset[str] | None) -> str:
+    """An absolute path in a container, as the newest snapshot of that part has it."""
+    if not os.path.isabs(path):
+        return path
+    with blobs.reader() as reader:
+        with blobs.database.read() as tx:
+            present = [each for each in _candidates(tx) if not each.dropped and (roots is None or each.root in roots)]
+        for each in sorted(present, key=lambda each: each.row.seq, reverse=True):
+            held = load_snapshot(reader, each.row).parts.get(part)
+            if held is not None and held.kind == "container":
+                return within_part(reader, held, os.path.normpath(path))
+    raise NotFound(f"no snapshot holds a container as {part!r}", hints=["`takeback show @` lists the parts"])
 
 
 def _clean(path: str, part: str | None) -> str:

@@ -334,7 +334,8 @@ class Timeline:
     def purge(self, path: str, *, part: str | None = None, copies: bool | None = None, dry_run: bool = False) -> Purged:
         """Remove a path from every snapshot of this root, and its bytes from the store. This cannot be taken back.
 
-        It is a path of the workspace, or of the container that ``part`` names, as `files` lists it there.
+        It is a path of the workspace, or of the container that ``part`` names: as `files` lists it there, or absolute as
+        in the container.
 
         The same bytes at other paths, in any timeline of the store, go with a file. What is in a directory, and files of
         a few bytes, may well be elsewhere for other reasons: those copies are in ``left``, and go with ``copies=True``.

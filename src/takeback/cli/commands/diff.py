@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +20,7 @@ from takeback.cli.differing import container_lines, state_lines
 from takeback.cli.people import Line, Piece, is_colourful, say
 from takeback.cli.text import clip, columns, count, pad, visible
 from takeback.errors import InvalidInput, NotFound, TakebackError
-from takeback.model.tree import name_bytes
+from takeback.model.tree import FILE, LINK, name_bytes
 
 if TYPE_CHECKING:
     from takeback.engine.patch import Sides
@@ -51,13 +52,14 @@ def command(context: click.Context, words: tuple[str, ...], stat: bool, containe
     A is the latest snapshot unless given, and B is the present. A word that names a snapshot is taken for one, any
     other for a path; `--` says that only paths follow. What is printed can be fed to `patch -p1`, which passes over what
     differs in an agent's memory, or in a container. Memory is only compared where no path is named; of a container, paths
-    are named as they are in there: /etc/hosts.
+    are named as they are in there: /etc/hosts. Between two snapshots, the lines that differ in such a file are shown, too.
 
     For example:
       takeback diff
       takeback diff "10m ago" -- src
       takeback diff 4f2a 77ab --stat
       takeback diff --container sandbox
+      takeback diff @- @ /etc/hosts
     """
     call: Call = context.obj
     line = call.line()
@@ -71,7 +73,7 @@ def command(context: click.Context, words: tuple[str, ...], stat: bool, containe
     elif stat:
         say(*_stat_lines(line, diff))
     else:
-        _print_patch(line, diff)
+        _print_patch(line, diff, boxed)
 
 
 def _sort_out(
@@ -115,6 +117,8 @@ def _is_reference(call: Call, line: Timeline, word: str, *, strict: bool) -> boo
 
 def _check_path(call: Call, line: Timeline, reference: str, word: str) -> None:
     """A word that is neither a snapshot nor a path, now or then, is most likely a typing error."""
+    if boxes.is_inside_one(line, reference, word):
+        return  # whether it is there, only a look at the container tells
     inside = call.inside(line.root, word)
     if os.path.lexists(os.path.join(name_bytes(line.root), name_bytes(inside))):
         return
@@ -134,6 +138,15 @@ def _pairs(line: Timeline, diff: Diff) -> Iterator[Sides]:
     from takeback.engine.patch import sides
 
     return (sides(line, diff, change) for change in diff.files if not change.is_directory)
+
+
+def _pairs_inside(line: Timeline, diff: Diff) -> Iterator[Sides]:
+    """Of containers: only what two snapshots have, because the present is not kept."""
+    from takeback.engine.patch import sides
+
+    for change in diff.container if diff.b is not None else ():
+        if all(entry is None or entry.kind in (FILE, LINK) for entry in (change.before, change.after)):
+            yield sides(line, diff, change)
 
 
 def _print_json(line: Timeline, diff: Diff, stat: bool) -> None:
@@ -157,14 +170,14 @@ def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
         yield [" ", pad(name, width), "  ", (f"{pair.change.status:<9}", "quiet"), *counts]
     for part in dict.fromkeys(each.part for each in diff.container):
         number = sum(1 for each in diff.container if each.part == part and not each.is_directory)
-        yield [" ", pad(clip(part, 56), width), "  ", (f"{'container':<9}", "quiet"), count(number, "path")]
+        yield [" ", pad(clip(part, 56), width), "  ", (f"{'files':<9}", "quiet"), count(number, "path")]
     for part in dict.fromkeys(each.part for each in diff.state):
         number = sum(1 for each in diff.state if each.part == part)
         yield [" ", pad(clip(part, 56), width), "  ", (f"{'state':<9}", "quiet"), count(number, "difference")]
     yield [(f"{count(len(rows), 'file')}, {count(total_added, 'line')} added, {total_removed:,} removed", "head")]
 
 
-def _print_patch(line: Timeline, diff: Diff) -> None:
+def _print_patch(line: Timeline, diff: Diff, boxed: bool) -> None:
     from takeback.engine.patch import patch
 
     colourful = is_colourful(sys.stdout)
@@ -173,7 +186,7 @@ def _print_patch(line: Timeline, diff: Diff) -> None:
     if diff.state:
         say(*state_lines(diff.state))
     sys.stdout.flush()
-    for pair in _pairs(line, diff):
+    for pair in chain(_pairs_inside(line, diff) if boxed else (), _pairs(line, diff)):
         for piece in patch(pair):
             if colourful:
                 say(*(_coloured(text) for text in piece.splitlines()))

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import completing, shapes
+from takeback.cli import containers as boxes
 from takeback.cli.acting import ask, needs_yes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say, table
 from takeback.cli.progress import listener
 from takeback.cli.text import count
-from takeback.errors import Partial
+from takeback.errors import InvalidInput, Partial
 from takeback.model.tree import name_bytes
 
 if TYPE_CHECKING:
@@ -56,9 +57,14 @@ def command(
     For example:
       takeback purge .env --dry-run
       takeback purge .env --yes
+      takeback purge /root/.netrc --part container --yes
     """
     line = call.line()
-    inside = call.inside(line.root, path) if part is None else path.strip("/")
+    if part is None and boxes.is_inside_one(line, "@", path):
+        raise InvalidInput(
+            f"{path!r} is outside of {line.root}", hints=["a path in a container is purged with --part container"]
+        )
+    inside = call.inside(line.root, path) if part is None else path
 
     def act(dry: bool) -> Purged:
         if everything:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from takeback.cli import containers as boxes
 from takeback.cli import shapes
 from takeback.cli.app import Command, name
 from takeback.cli.call import Call
@@ -35,9 +36,17 @@ if TYPE_CHECKING:
 @click.option("--every", metavar="TIME", help="Also save every so often meanwhile, such as 5m.")
 @click.option("-m", "--message", "title", metavar="TITLE", help="What it is about; the command itself if not given.")
 @click.option("--session", type=name, metavar="S", help="Whose run it is; one of its own if not given.")
+@boxes.option
 @click.argument("words", nargs=-1, required=True, metavar="-- COMMAND...", type=click.UNPROCESSED)
 @click.pass_obj
-def command(call: Call, every: str | None, title: str | None, session: str | None, words: tuple[str, ...]) -> int:
+def command(
+    call: Call,
+    every: str | None,
+    title: str | None,
+    session: str | None,
+    containers: tuple[str, ...],
+    words: tuple[str, ...],
+) -> int:
     """Run a command and record what it changes as one move.
 
     The command's exit code is passed on: 128 and the signal's number if it was killed, 127 if it was not found.
@@ -46,12 +55,13 @@ def command(call: Call, every: str | None, title: str | None, session: str | Non
     For example:
       takeback run -- make format
       takeback run --every 5m -m "fix the tests" -- my-agent --task fix
+      takeback run --container sandbox -- my-agent --in sandbox
     """
     if every is not None:
         check_interval(parse_seconds(every))
     if not os.path.isdir(call.here):
         raise InvalidInput(f"cannot run anything in {call.here}: it is no directory", hints=["name one with -C DIR"])
-    record = _Record(call, title or shlex.join(words), session or f"run-{short(new_id())}", every)
+    record = _Record(call, title or shlex.join(words), session or f"run-{short(new_id())}", every, containers)
     record.open()
     code = run_child(words, call.here, stdout_to_stderr=call.json, finish=record.close)
     record.report(code)
@@ -61,8 +71,9 @@ def command(call: Call, every: str | None, title: str | None, session: str | Non
 class _Record:
     """The run as takeback sees it. Whatever goes wrong is kept in ``problems``, never raised."""
 
-    def __init__(self, call: Call, title: str, session: str, every: str | None) -> None:
+    def __init__(self, call: Call, title: str, session: str, every: str | None, containers: Sequence[str]) -> None:
         self._call, self._title, self._session, self._every = call, title, session, every
+        self._containers = containers
         self._line: Timeline | None = None
         self._interval: Interval | None = None
         self._opening: Snapshot | None = None
@@ -101,11 +112,13 @@ class _Record:
                 }
             )
         elif self._move is not None and sys.stderr.isatty():
-            id = short(self._move.id)
-            say([("takeback: ", "quiet"), f"{self._changed()}; `takeback undo {id}` takes it back"], stream=sys.stderr)
+            with_them = "".join(f" --container {shlex.quote(each)}" for each in self._containers)
+            undo = f"takeback undo {short(self._move.id)}{with_them}"
+            say([("takeback: ", "quiet"), f"{self._changed()}; `{undo}` takes it back"], stream=sys.stderr)
 
     def _start(self) -> None:
         self._line = self._call.line(create=True)
+        boxes.add(self._call, self._line, self._containers)
         self._opening = self._line.save(trigger="run_start", session=self._session, title=self._title)
 
     def _finish(self, code: int) -> None:
@@ -117,7 +130,8 @@ class _Record:
 
     def _changed(self) -> str:
         assert self._line is not None and self._opening is not None and self._closing is not None
-        files = [change for change in self._line.diff(self._opening, self._closing).files if not change.is_directory]
+        diff = self._line.diff(self._opening, self._closing)
+        files = [change for change in (*diff.files, *diff.container) if not change.is_directory]
         return f"{count(len(files), 'file')} changed"
 
     def _guarded(self, what: str, work: Callable[[], None]) -> None:

@@ -18,9 +18,11 @@ from takeback.cli.differing import container_lines, state_lines
 from takeback.cli.people import Line, say, table
 from takeback.cli.text import age, count
 from takeback.errors import InvalidInput, NotFound
+from takeback.model.diff import HIDDEN
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS
 from takeback.model.sizes import format_size
+from takeback.model.tree import DIRECTORY
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _MOST = 40
 _SIGNS = {"added": ("+", "plus"), "deleted": ("-", "minus")}
+_ENDS = {DIRECTORY: "/", HIDDEN: "  (the image has it, and it was deleted)"}
 
 
 @click.command("show", cls=Command)
@@ -43,7 +46,7 @@ def command(call: Call, reference: str, path: str | None, part: str | None, cont
     """Show a snapshot, or a file as a snapshot has it.
 
     REF:PATH writes the file's bytes to stdout as they are; REF:DIR lists what is in a directory, and REF: everything.
-    PATH is relative to the current directory. FILE is an agent's snapshot file (.json.gz or .json.zst), of which the
+    PATH is relative to the current directory; of a container, it is absolute as in there. FILE is an agent's snapshot file (.json.gz or .json.zst), of which the
     metadata is shown.
 
     For example:
@@ -52,6 +55,7 @@ def command(call: Call, reference: str, path: str | None, part: str | None, cont
       takeback show 4f2a:src/app.py > app.py
       takeback show agent.json.gz
       takeback show @- --part memory
+      takeback show @-:/etc/hosts
       takeback show @- --part container /etc/hosts
     """
     if part is not None:
@@ -69,7 +73,7 @@ def command(call: Call, reference: str, path: str | None, part: str | None, cont
     except NotFound as error:
         raise agent_files.missing(call, reference) or error from None
     if path is not None:
-        _show_path(call, line, snapshot, path)
+        _show_path(call, line, snapshot, path, boxes.part_with(line, snapshot, path))
         return
     step = line.step(snapshot)
     if call.json:
@@ -175,7 +179,9 @@ def _resolve(call: Call, line: Timeline, reference: str) -> tuple[Snapshot, str 
     try:
         return line.show(reference), None
     except NotFound:
-        return line.show(name or "@"), call.inside(line.root, path) if path else ""
+        snapshot = line.show(name or "@")
+        boxed = boxes.is_inside_one(line, snapshot.id, path)
+        return snapshot, boxes.inside(call, line, path, boxed) if path else ""
 
 
 def _show_path(call: Call, line: Timeline, snapshot: Snapshot, path: str, part: str = "workspace") -> None:
@@ -196,7 +202,7 @@ def _show_path(call: Call, line: Timeline, snapshot: Snapshot, path: str, part: 
     if call.json:
         shapes.print_json(shapes.entries(snapshot.id, path, found))
         return
-    say(*(name + ("/" if entry.kind == "d" else "") for name, entry in found))
+    say(*(name + _ENDS.get(entry.kind, "") for name, entry in found))
 
 
 def _listing(snapshot: Snapshot, part: str) -> str:

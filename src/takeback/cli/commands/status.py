@@ -16,11 +16,11 @@ from takeback.cli.hooked import NO_HOOKS, Hooks, hooks_of
 from takeback.cli.people import Line, Piece, say, table
 from takeback.cli.picture import move_line
 from takeback.cli.text import age, clip, count
+from takeback.engine.naming import naming
 from takeback.errors import NotFound, TakebackError
 from takeback.model.ids import short
 
 if TYPE_CHECKING:
-    from takeback.engine.timeline import Timeline
     from takeback.locate import Place
     from takeback.model.move import Move
     from takeback.store.catalogue.snapshots import SnapshotRow
@@ -60,6 +60,8 @@ class _Found:
     hooks: Hooks = NO_HOOKS
     pending: tuple[str, ...] = ()
     """Parts that their owners, in other programs, have yet to put in place."""
+    containers: tuple[str, ...] = ()
+    """Options that have the containers of the latest snapshot at hand."""
     of_no_directory: bool = False
     """Whether the timeline holds an agent's memory alone, and the directory around the caller says nothing of it."""
 
@@ -80,7 +82,8 @@ class _Found:
             return "`takeback log` shows what was recorded"
         if not further:
             return how_to_begin(self.place.root)
-        return "`takeback undo` takes back the newest move; --dry-run shows how"
+        with_them = "".join(f" {option}" for option in self.containers)
+        return f"`takeback undo{with_them}` takes back the newest move; --dry-run shows how"
 
     def _can_be_undone(self, move: Move) -> bool:
         """Whether undo would come to a move: what lies inside a turn goes, or has gone, with it."""
@@ -113,14 +116,16 @@ def _look(call: Call) -> _Found:
     if not log.snapshots:
         return _Found(where, True, None, tuple(moves), line.interrupted(), tuple(line.nearby()))
     found = _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted())
-    return replace(found, pending=_pending(line), of_no_directory=not line.root)
-
-
-def _pending(line: Timeline) -> tuple[str, ...]:
     try:
-        return tuple(name for name, part in line.show("@").parts.items() if part.pending)
+        parts = line.show("@").parts
     except TakebackError:
-        return ()  # a harmed snapshot is for verify to tell of
+        parts = {}  # a harmed snapshot is for verify to tell of
+    return replace(
+        found,
+        pending=tuple(name for name, part in parts.items() if part.pending),
+        containers=tuple(option for part in parts.values() if (option := naming(part))),
+        of_no_directory=not line.root,
+    )
 
 
 def _ran(hooks: Hooks) -> list[tuple[str, LastRun | None]]:

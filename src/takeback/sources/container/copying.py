@@ -49,6 +49,9 @@ class Copy:
     networks: bool = True
     """Whether it is in the networks of the snapshot; otherwise only in the engine's default one."""
 
+    def __str__(self) -> str:
+        return f"the container {self.name}"
+
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise InvalidInput(

@@ -89,6 +89,8 @@ def let_go() -> list[str]:
             fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
             said = json.loads(os.read(marker, 1 << 16) or b"{}")
             name = said.get("name")
+            if name is not None and _is_unreachable(said.get("address")):
+                continue  # another time, if it ever comes back; meanwhile every command comes by here
             if name is None or _unpause(_daemon_at(said), id):
                 found += [str(name)] if name is not None else []
             os.unlink(path)
@@ -130,6 +132,12 @@ def _unpause(daemon: Daemon, id: str) -> bool:
             raise
         return False
     return True
+
+
+def _is_unreachable(address: object) -> bool:
+    """Whether nobody can listen at an address: its socket is not there."""
+    scheme, _, path = str(address).partition("://")
+    return scheme in ("unix", "http+unix") and not os.path.exists(path)
 
 
 def _daemon_at(said: dict[str, Any]) -> Daemon:
