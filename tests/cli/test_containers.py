@@ -116,6 +116,7 @@ def test_a_copy_of_a_container_is_made_beside_it(cli: Cli, boxes: Boxes, saved: 
     copy = boxes.own("container", boxes.name("copy"))
     planned = cli("restore", "first", "--as", copy, "--dry-run").out
     assert f"to the container {copy} would" in planned and boxes.state(copy) == ""
+    assert planned.splitlines()[1:2] == ["  create  settings"]
     out = cli("restore", "first", "--as", copy, "--env", "COLOUR=blue", "--port", f"{port}:80").out
     assert f"in the container {copy}" in out
     assert boxes.sh(copy, "cat /etc/secret; echo $COLOUR").endswith("blue\n")
@@ -132,6 +133,8 @@ def test_a_run_takes_the_container_along(cli: Cli, boxes: Boxes, saved: str) -> 
     assert f"`takeback undo --container {saved}`" in cli("status").out
     cli("undo", "--yes", "--container", saved)
     assert boxes.sh(saved, "ls /root") == "file\n"
+    assert "no container" in cli("run", "--container", boxes.name("typo"), "--", "touch", "ran", code=10).err
+    assert not (cli.root / "ran").exists()
 
 
 def test_a_secret_file_of_a_container_is_purged_by_its_path_in_there(cli: Cli, boxes: Boxes, saved: str) -> None:

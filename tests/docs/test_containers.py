@@ -38,7 +38,7 @@ def test_the_commands_of_the_page_run(boxes: Boxes, tmp_path: Path, capsysbinary
     name = boxes.run("sandbox")
     boxes.own("container", f"{name}-2")
     cli = Cli(tmp_path, capsysbinary)
-    (block,) = blocks("sh")
+    block = blocks("sh")[0]
     for number, line in enumerate(block.splitlines()):
         words = [word.replace("sandbox", name) for word in shlex.split(line, comments=True)[1:]]
         if number == 1:
@@ -51,3 +51,24 @@ def test_the_commands_of_the_page_run(boxes: Boxes, tmp_path: Path, capsysbinary
             assert "new" not in boxes.sh(name, "ls /srv")
             assert not (cli.root / "file").exists()
     assert boxes.state(f"{name}-2") == "running"
+
+
+@pytest.mark.service("docker")
+def test_paths_inside_of_a_container_are_named_as_the_page_says(
+    boxes: Boxes, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    name = boxes.run("sandbox", volumes={boxes.volume(): {"bind": "/data", "mode": "rw"}})
+    cli = Cli(tmp_path, capsysbinary)
+    boxes.sh(name, "echo old >/etc/app.conf; echo old >/data/file; echo a-password-of-ours >/root/.netrc")
+    cli("save", "-m", "before the upgrade", "--container", name)
+    boxes.sh(name, "echo new >/etc/app.conf; echo new >/data/file; echo new >/srv/new")
+    printed = []
+    for line in blocks("sh")[1].splitlines():
+        words = [word.replace("sandbox", name) for word in shlex.split(line, comments=True)[1:]]
+        printed.append(cli(*words).out)
+        if len(printed) == 2:
+            assert boxes.sh(name, "cat /etc/app.conf /data/file /srv/new") == "old\nold\nnew\n"
+            boxes.sh(name, "echo newer >/etc/app.conf")
+            cli("save", "--container", name)
+    shown, differing, purged = printed[2:]
+    assert shown == "old\n" and "-old\n+newer\n" in differing and "gone" in purged

@@ -50,6 +50,13 @@ def add(call: Call, line: Timeline, given: Sequence[str], *, wider: bool = False
         line.add(source)
 
 
+def check(call: Call, given: Sequence[str]) -> None:
+    """NotFound or Unavailable if a container that was named cannot be looked at."""
+    for each in given:
+        part, name = _parsed(each)
+        _container(call, name, part).look()
+
+
 def of_snapshot(call: Call, line: Timeline, snapshot: Snapshot, given: Sequence[str], *, wider: bool = False) -> str:
     """The part of a snapshot that is to become another container; its source is at hand then."""
     found = [name for name, part in snapshot.parts.items() if part.kind == PART]

@@ -50,7 +50,8 @@ def command(
     """Run a command and record what it changes as one move.
 
     The command's exit code is passed on: 128 and the signal's number if it was killed, 127 if it was not found.
-    Ctrl-C goes to the command, and the run is recorded all the same. With --json the command's stdout goes to stderr.
+    Ctrl-C goes to the command, and the run is recorded all the same. Nothing is run if a container that is named is not
+    there. With --json the command's stdout goes to stderr.
 
     For example:
       takeback run -- make format
@@ -61,6 +62,7 @@ def command(
         check_interval(parse_seconds(every))
     if not os.path.isdir(call.here):
         raise InvalidInput(f"cannot run anything in {call.here}: it is no directory", hints=["name one with -C DIR"])
+    boxes.check(call, containers)
     record = _Record(call, title or shlex.join(words), session or f"run-{short(new_id())}", every, containers)
     record.open()
     code = run_child(words, call.here, stdout_to_stderr=call.json, finish=record.close)

@@ -29,6 +29,9 @@ from takeback.sources.workspace import planning
 from takeback.sources.workspace.guard import Guard
 from takeback.store.reader import Reader
 
+_HOLDERS = frozenset((ATTRIBUTES, FILESYSTEM, "volumes", "binds"))
+"""Directories of a part that stand for nothing in a container: what is in them does."""
+
 
 class Whole(Guard):
     """Of a container nothing is ignored: what a part lacks is not there, or is the image's, unless it is listed. A socket is
@@ -72,7 +75,9 @@ def as_told(reader: Reader, effects: Sequence[Effect]) -> tuple[Effect, ...]:
     above = {parent for path in (*paths, *map(_real, paths)) for parent in trees.parents(path)}
     found = []
     for effect in effects:
-        if effect.path.startswith(f"{ATTRIBUTES}/"):
+        if effect.path in _HOLDERS:
+            found.append(replace(effect, told=("", "")))
+        elif effect.path.startswith(f"{ATTRIBUTES}/"):
             found.append(replace(effect, told=_beside_as_told(reader, effect, paths)))
         elif content.area_of(effect.path) == FILESYSTEM and effect.after is None:
             is_on_the_way = effect.path in above
@@ -92,10 +97,15 @@ def _real(path: str) -> str:
 def _beside_as_told(reader: Reader, effect: Effect, paths: set[str]) -> tuple[str, str]:
     area = content.area_of(effect.path)
     inner = attributes.of_path(area, effect.path) if area else None
-    real = trees.join(area, inner) if inner is not None else ""
+    real = (trees.join(area, inner) if inner else area) if inner is not None else ""
     was = _read(reader, effect.before)
     now = attributes.decode(effect.merged) if effect.merged is not None else _read(reader, effect.after)
-    if inner is None or real in paths or (was and was._replace(mtime=0)) == (now and now._replace(mtime=0)):
+    if (
+        inner is None
+        or real in paths
+        or real in _HOLDERS
+        or (was and was._replace(mtime=0)) == (now and now._replace(mtime=0))
+    ):
         return "", ""
     if now is None:
         return ("reset" if area == FILESYSTEM else "delete"), real
