@@ -137,6 +137,18 @@ def test_a_run_takes_the_container_along(cli: Cli, boxes: Boxes, saved: str) -> 
     assert not (cli.root / "ran").exists()
 
 
+def test_a_fork_has_a_copy_of_the_container_if_that_is_asked_for(cli: Cli, boxes: Boxes, saved: str) -> None:
+    assert "without the container" in cli("fork", "first", "files", "--to", "../files").out
+    copy = boxes.own("container", boxes.name("fork"))
+    assert "note" not in cli("fork", "first", "both", "--to", "../both", "--as", copy).out
+    assert boxes.sh(copy, "cat /etc/secret") and boxes.sh(saved, "cat /root/file") == "new\n"
+    there = ("-C", str(cli.root.parent / "both"), "--timeline", "both")
+    assert cli.json("show", "@", *there)["parts"]["container"]["container"] == copy
+    boxes.sh(copy, "rm /etc/secret")
+    cli("restore", "@", "--yes", "--container", copy, *there)
+    assert boxes.sh(copy, "cat /etc/secret")
+
+
 def test_a_secret_file_of_a_container_is_purged_by_its_path_in_there(cli: Cli, boxes: Boxes, saved: str) -> None:
     boxes.sh(saved, "echo a-key-that-nobody-may-see > /root/key")
     cli("save", "--container", saved)

@@ -29,7 +29,7 @@ def test_what_differs_is_said_in_words() -> None:
         "host name: none now, here then",
         "variable EMPTY: only now",
         "variable PATH: /bin now, /usr/bin then",
-        "memory limit: 64.0 MiB now, 0 then",
+        "memory limit: 64.0 MiB now, none then",
         "published ports: 80/tcp HostPort 8080 now, none then",
         "network bridge: only now",
         "network other: only then",

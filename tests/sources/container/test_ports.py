@@ -127,3 +127,9 @@ def test_a_port_of_an_engine_elsewhere_is_not_tried_here(listener: int, boxes: B
         address = "tcp://192.0.2.1:2375"
 
     assert not ports.taken(Elsewhere(boxes.engine.api))(Bound(listener))
+
+
+def test_where_a_port_is_taken_the_message_names_a_free_one_for_a_copy() -> None:
+    with pytest.raises(Conflict, match="8080/tcp") as caught:
+        ports.check_free(publishing(tcp80=[("", "8080")]), holding(Bound(8080), Bound(8081)))
+    assert caught.value.hints[-1] == "a copy can have another: --as NAME --port 8082:80"

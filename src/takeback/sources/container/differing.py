@@ -126,8 +126,8 @@ def _text(value: Any, key: str = "") -> str:
             return "all files in the snapshot" if value.flat else value.name
         case bool():
             return "yes" if value else "no"
-        case int() if key in _BYTES and value > 0:
-            return format_size(value)
+        case int() if key in _BYTES and value >= 0:
+            return format_size(value) if value else "none"
         case list():
             return ", ".join(_text(each) for each in value) or "none"
         case dict():

@@ -77,11 +77,13 @@ def check_free(settings: Settings, is_taken: Taken) -> None:
     """Conflict if a port that settings ask for is taken: the engine would only notice when the container starts."""
     for inside, bound in wanted(settings):
         if is_taken(bound):
+            others = (bound._replace(port=port) for port in range(bound.port + 1, min(bound.port + _TRIES, _LAST + 1)))
+            free = next((each.port for each in others if not is_taken(each)), "HOST")
             raise Conflict(
                 f"the host's port {bound.port}/{bound.protocol}, which leads to {inside}, is in use by somebody else",
                 hints=[
-                    f"give it another: --port {bound.port + 1}:{inside.partition('/')[0]}",
                     "`docker ps` may say by whom",
+                    f"a copy can have another: --as NAME --port {free}:{inside.removesuffix('/tcp')}",
                 ],
             )
 
