@@ -321,3 +321,19 @@ def test_a_container_needs_a_name(wrong: str) -> None:
         tb.Container(wrong)
     with pytest.raises(InvalidInput, match="is no strategy"):
         tb.Container("box", strategy="zfs")
+
+
+def test_a_container_that_writes_all_the_time_is_restored(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    """It stands still from the snapshot of the present until it is replaced, so nothing can come in between."""
+    write = "i=0; while :; do i=$((i+1)); echo $i >>/srv/log; echo $i >/data/last; done"
+    name = boxes.run(command=["sh", "-c", write], volumes={boxes.volume(): {"bind": "/data", "mode": "rw"}})
+    with tb.open(tmp_path / "store") as store:
+        line = store.timeline("main", sources=[tb.Container(name, strategy=strategy)])
+        line.save("one")
+        line.restore("one")
+        safety = line.restore("one").safety
+        written = line.read(safety, "filesystem/srv/log", part="container")
+        assert boxes.sh(name, "cat /srv/log").encode() != written
+        line.restore(safety)
+        assert boxes.sh(name, "cat /srv/log").encode().startswith(written)
+        assert boxes.state(name) == "running"

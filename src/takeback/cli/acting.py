@@ -40,7 +40,12 @@ def carry_out(
     if planned.empty:
         return Conflict.exit_code if planned.stuck else 0
     ask("Do it?")
-    return show_report(call, line.apply(planned))
+    try:
+        return show_report(call, line.apply(planned))
+    except Conflict:
+        if plan().told != planned.told:
+            raise
+        return show_report(call, act())  # the same paths, but something writes there all the time
 
 
 def chosen(only: str | None, conversation: bool, shown: Callable[[], Snapshot]) -> list[str] | None:

@@ -40,7 +40,7 @@ def apply(line: Line, plan: Plan, watch: Watch | None = None) -> Report:
             f"the plan was made for the timeline {plan.timeline!r} of {plan.root}, not for {line.name!r} of {line.root}",
             hints=["apply it with the timeline that made it"],
         )
-    with line.locked(), line.writer() as writer:
+    with line.locked(), line.still(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
         _check_unmoved(line, writer, plan, present)
         keep_content(writer, plan.effects, {name for name, part in present.parts.items() if part.kind in DOCUMENTS})

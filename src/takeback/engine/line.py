@@ -82,6 +82,16 @@ class Line:
             yield
 
     @contextmanager
+    def still(self) -> Iterator[None]:
+        """Keep what can be kept still as it is from the next look on, so that nothing comes between that and a restore."""
+        with ExitStack() as stack:
+            for source in self.sources.values():
+                still = getattr(source, "still", None)
+                if still is not None:
+                    stack.enter_context(still())
+            yield
+
+    @contextmanager
     def writer(self) -> Iterator[Writer]:
         """A writer whose derived files are this timeline's own."""
         with self.blobs.writer() as writer:

@@ -45,7 +45,7 @@ def restore(
     watch: Watch | None = None,
 ) -> Report:
     """Make parts or paths exactly as in a snapshot; the present is saved first."""
-    with line.locked(), line.writer() as writer:
+    with line.locked(), line.still(), line.writer() as writer:
         pending.settle(line, writer, watch or Watch())
         target = find(line, writer.reader, reference)
         present = line.capture(writer, watch or Watch())

@@ -41,7 +41,7 @@ def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
 def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
     """Take back what was asked for, and nothing else."""
     wish.check()
-    with line.locked(), line.writer() as writer:
+    with line.locked(), line.still(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
         return carry_out(line, writer, _undo(line, writer, present, wish), present)
 
@@ -54,7 +54,7 @@ def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
 
 def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
     """Take back an undo."""
-    with line.locked(), line.writer() as writer:
+    with line.locked(), line.still(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
         return carry_out(line, writer, _redo(line, writer, present, move), present)
 

@@ -81,6 +81,11 @@ class Inspected:
     def paused(self) -> bool:
         return bool(self.raw["State"].get("Paused"))
 
+    def unpaused(self) -> Inspected:
+        """The same, as it is when nobody pauses it."""
+        state = {**self.raw["State"], "Paused": False}
+        return Inspected({**self.raw, "State": {**state, "Status": "running"} if self.paused else state})
+
     @property
     def upper(self) -> str | None:
         """The directory, on the engine's machine, of what differs from the image; None if the engine does not say."""

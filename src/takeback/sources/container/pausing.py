@@ -14,9 +14,8 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
-from takeback.errors import Conflict, NotFound, TakebackError
+from takeback.errors import Conflict, NotFound, TakebackError, Unavailable
 from takeback.sources.container.daemon import Daemon, Inspected
 from takeback.sources.container.marks import directory, noted
 
@@ -54,6 +53,10 @@ class Hold:
             self.release()
             raise
 
+    def holds(self, box: Inspected) -> bool:
+        """Whether a container is the one that this keeps still."""
+        return self._marker is not None and box.id == self._box.id
+
     def release(self) -> None:
         """Let it run again; quiet the second time."""
         if self._marker is None:
@@ -89,10 +92,8 @@ def let_go() -> list[str]:
             fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
             said = json.loads(os.read(marker, 1 << 16) or b"{}")
             name = said.get("name")
-            if name is not None and _is_unreachable(said.get("address")):
-                continue  # another time, if it ever comes back; meanwhile every command comes by here
-            if name is None or _unpause(_daemon_at(said), id):
-                found += [str(name)] if name is not None else []
+            if name is not None and _let_run(str(said.get("address") or ""), id):
+                found.append(str(name))
             os.unlink(path)
         except (BlockingIOError, FileNotFoundError, ValueError, AttributeError):
             continue  # its process lives, or another one was quicker
@@ -134,21 +135,25 @@ def _unpause(daemon: Daemon, id: str) -> bool:
     return True
 
 
-def _is_unreachable(address: object) -> bool:
-    """Whether nobody can listen at an address: its socket is not there."""
-    scheme, _, path = str(address).partition("://")
-    return scheme in ("unix", "http+unix") and not os.path.exists(path)
-
-
-def _daemon_at(said: dict[str, Any]) -> Daemon:
+def _let_run(address: str, id: str) -> bool:
+    """The same, in the engine at an address; Unavailable if that does not run."""
+    daemon = Daemon()
+    if address in ("", daemon.address):
+        try:
+            return _unpause(daemon, id)
+        finally:
+            daemon.close()
+    socket = address.removeprefix("unix://")
+    if socket != address and not os.path.exists(socket):
+        raise Unavailable(f"there is no engine at {address}")
     import docker
 
-    given = Daemon()
-    address = said.get("address")
-    if address in (None, given.address):
-        return given
-    with given.speaking("reach Docker"):
-        return Daemon(docker.APIClient(base_url=str(address), version="auto"))
+    with daemon.speaking("reach Docker"):
+        client = docker.APIClient(base_url=address, version="auto")
+    try:
+        return _unpause(Daemon(client), id)
+    finally:
+        client.close()
 
 
 def _directory() -> str:

@@ -30,7 +30,6 @@ from takeback.sources.container.flat import image_of, read_all
 from takeback.sources.container.found import FILESYSTEM, Found
 from takeback.sources.container.hashing import Hashing
 from takeback.sources.container.images import release_flat
-from takeback.sources.container.pausing import Hold
 from takeback.sources.container.settings import PAUSED, STOPPED, Settings, values_of
 from takeback.sources.container.streaming.piecemeal import read_file
 
@@ -58,7 +57,7 @@ class Replacement:
         self._volumes: list[tuple[Mount, list[Changed]]] = []
         self._changed: list[tuple[Mount, list[Changed]]] = []
         self._done = False
-        self._hold = Hold(self._daemon, self._old)
+        self._hold = source.hold(self._old)
         aside.BEING_REPLACED.add(self._old.name)
         try:
             self._make_ready(effects)

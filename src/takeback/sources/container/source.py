@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
@@ -21,7 +21,7 @@ from takeback.sources.container.daemon import Daemon, Inspected, Mount
 from takeback.sources.container.found import FILESYSTEM, Found
 from takeback.sources.container.hashing import Hashing
 from takeback.sources.container.overlay.recalling import Recall, recall
-from takeback.sources.container.pausing import let_go, paused
+from takeback.sources.container.pausing import Hold, let_go, paused
 from takeback.sources.workspace.source import exactly
 
 if TYPE_CHECKING:
@@ -82,6 +82,9 @@ class Container:
         self._recalled: tuple[bytes, Recall] | None = None
         """What the last capture saw, and the content that it made of that."""
         self._recall = Recall()
+        self._stays = False
+        self._held: Hold | None = None
+        """The pause of a container that is to stay still."""
         self._placed: frozenset[tuple[str, bytes | None]] = frozenset()
         """What the last restore has put in place, and read back before the container ran again."""
 
@@ -135,7 +138,30 @@ class Container:
 
     def _note(self, box: Inspected) -> Inspected:
         self._named = box.name
-        return box
+        held = self._held is not None and self._held.holds(box)
+        return box.unpaused() if held else box  # for everybody else it runs
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """From the next look on nothing in the container runs, until this ends: what is put back is then decided by what is
+        there, and nothing is lost that was written in between."""
+        self._stays = True
+        try:
+            yield
+        finally:
+            self._stays = False
+            held, self._held = self._held, None
+            if held is not None:
+                held.release()
+
+    def hold(self, box: Inspected) -> Hold:
+        """A pause of the container; the one that there is, if it is to stay still."""
+        if self._held is None or not self._held.holds(box):
+            hold = Hold(self.daemon, box)
+            if not self._stays:
+                return hold
+            self._held = hold
+        return self._held
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Its files, volumes and settings at one instant: it is paused only for as long as the last look takes."""
@@ -148,11 +174,13 @@ class Container:
         from takeback.sources.container.describing import settings_of
 
         settings = settings_of(self.daemon, box, secrets=self.secrets, flat=self.flatten)
-        with ExitStack() as still:
-            still.enter_context(paused(self.daemon, box))
+        with ExitStack() as pause:
+            hold = self.hold(box)
+            if not self._stays:
+                pause.callback(hold.release)
             access, areas = self.survey(box, writer, watch)
             if not self.image:
-                still.close()
+                pause.close()
             tree = content.build(writer, settings.encode(), {area: areas.listed(area) for area in areas})
             image = self._image(writer, box, previous, tree, settings.holes)
         if access.name == OVERLAY and tree != before:
