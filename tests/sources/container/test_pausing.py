@@ -25,8 +25,12 @@ def noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The engines that somebody wants to reach."""
     found: list[str] = []
-    monkeypatch.setattr(pausing, "_daemon_at", lambda said: found.append(said["address"]))
-    monkeypatch.setattr(pausing, "_unpause", lambda daemon, id: True)
+
+    def unpause(address: str, id: str) -> bool:
+        found.append(address)
+        return True
+
+    monkeypatch.setattr(pausing, "_unpause_at", unpause)
     return found
 
 

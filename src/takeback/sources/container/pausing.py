@@ -136,24 +136,27 @@ def _unpause(daemon: Daemon, id: str) -> bool:
 
 
 def _let_run(address: str, id: str) -> bool:
-    """The same, in the engine at an address; Unavailable if that does not run."""
-    daemon = Daemon()
-    if address in ("", daemon.address):
-        try:
-            return _unpause(daemon, id)
-        finally:
-            daemon.close()
+    """The same, in the engine at an address; Unavailable if that does not run. Every command comes by here, so a socket
+    that is not there is not asked."""
     socket = address.removeprefix("unix://")
     if socket != address and not os.path.exists(socket):
         raise Unavailable(f"there is no engine at {address}")
-    import docker
+    return _unpause_at(address, id)
 
-    with daemon.speaking("reach Docker"):
-        client = docker.APIClient(base_url=address, version="auto")
+
+def _unpause_at(address: str, id: str) -> bool:
+    daemon = Daemon()
+    if address and address != daemon.address:
+        import docker
+
+        with daemon.speaking("reach Docker"):
+            daemon = Daemon(docker.APIClient(base_url=address, version="auto"))
     try:
-        return _unpause(Daemon(client), id)
+        return _unpause(daemon, id)
     finally:
-        client.close()
+        daemon.close()
+        if daemon.given is not None:
+            daemon.given.close()
 
 
 def _directory() -> str:
