@@ -11,6 +11,7 @@ from typing import Any
 
 import docker
 from docker.errors import NotFound
+from docker.utils.socket import frames_iter
 
 from support.containers.image import IMAGE
 
@@ -107,9 +108,17 @@ class Boxes:
 
     def sh(self, container: str, script: str, *, user: str = "") -> str:
         """What a shell says in a running container; it has to succeed."""
-        code, output = self.engine.client.containers.get(container).exec_run(["sh", "-euc", script], user=user)
+        api = self.engine.api
+        id = api.exec_create(container, ["sh", "-euc", script], user=user)["Id"]
+        stream = api.exec_start(id, socket=True)
+        try:
+            output = b"".join(piece for _, piece in frames_iter(stream, tty=False))
+        finally:  # the SDK leaves that to the collector of garbage
+            stream._response.close()
+            stream.close()
+        code = api.exec_inspect(id)["ExitCode"]
         assert code == 0, f"exit code {code}: {output.decode(errors='replace')}"
-        return str(output.decode())
+        return output.decode()
 
     def inspect(self, container: str) -> dict[str, Any]:
         found: dict[str, Any] = self.engine.api.inspect_container(container)
