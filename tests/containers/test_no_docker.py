@@ -16,6 +16,7 @@ from support.cli import takeback
 from support.containers.boxes import Boxes
 from support.privileges import as_ordinary_user
 from support.trees import make_tree
+from takeback.sources.container import marks, pausing
 
 UNAVAILABLE = 15
 
@@ -94,3 +95,13 @@ def test_without_the_package_the_message_names_the_extra_and_nothing_else_needs_
     ]
     assert [each.returncode for each in ended] == [0, 0, UNAVAILABLE], ended
     assert "takeback[docker]" in ended[2].stderr and "Traceback" not in ended[2].stderr
+
+
+def test_a_container_that_stood_still_in_an_engine_that_is_gone_is_in_nobodys_way(tmp_path: Path) -> None:
+    marker = Path(marks.directory()) / os.urandom(32).hex()
+    marker.parent.mkdir(mode=0o700, exist_ok=True)
+    marker.write_text(f'{{"name": "gone", "address": "unix://{tmp_path}/docker.sock"}}')
+    try:
+        assert "gone" not in pausing.let_go()
+    finally:
+        marker.unlink(missing_ok=True)

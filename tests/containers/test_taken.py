@@ -94,7 +94,6 @@ def test_a_container_that_restarts_all_the_time_can_be_saved_and_restored(
             line.save("one")
         except tb.TakebackError as error:
             assert error.exit_code != 1 and error.hints, error
-        boxes.engine.api.update_container(box, restart_policy={"Name": "no"})
         boxes.engine.api.stop(box)
         line.save("two")
         line.restore("two")
