@@ -12,6 +12,7 @@ import json
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -19,6 +20,7 @@ from takeback.errors import Conflict, NotFound, TakebackError, Unavailable
 from takeback.sources.container.daemon import Daemon, Inspected
 from takeback.sources.container.marks import directory, noted
 
+_PATIENCE, _A_MOMENT = 10.0, 0.02
 _ID = re.compile("[0-9a-f]{64}")
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -102,6 +104,18 @@ def let_go() -> list[str]:
         finally:
             os.close(marker)
     return found
+
+
+def wait_for(id: str) -> bool:
+    """Whether somebody keeps a container still who is dead, or about to let it go: then that is waited for. Whoever asks has
+    the container's lock, so nobody is at work on it."""
+    if id not in noted():
+        return False
+    until = time.monotonic() + _PATIENCE
+    while id in noted() and time.monotonic() < until:
+        let_go()
+        time.sleep(_A_MOMENT)
+    return True
 
 
 def _mark(daemon: Daemon, box: Inspected) -> int:

@@ -21,7 +21,7 @@ from takeback.sources.container.daemon import Daemon, Inspected, Mount
 from takeback.sources.container.found import FILESYSTEM, Found
 from takeback.sources.container.hashing import Hashing
 from takeback.sources.container.overlay.recalling import Recall, recall
-from takeback.sources.container.pausing import Hold, let_go, paused
+from takeback.sources.container.pausing import Hold, let_go, paused, wait_for
 from takeback.sources.workspace.source import exactly
 
 if TYPE_CHECKING:
@@ -134,7 +134,10 @@ class Container:
                     f"`takeback restore REF --container {name} --as {name}` makes it again as a snapshot has it",
                 ],
             )
-        return self._note(found)
+        noted = self._note(found)
+        if noted.paused and wait_for(noted.id):
+            return self._note(self.daemon.inspect(noted.id))
+        return noted
 
     def _note(self, box: Inspected) -> Inspected:
         self._named = box.name
