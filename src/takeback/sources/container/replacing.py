@@ -1,8 +1,8 @@
 """One container takes the place of another: made ready beside it, then swapped in; or everything as it was.
 
 The order is the promise. The old one is paused, looked at once more, and everything of the new one is made and read back
-beside it; that may fail, and costs nothing. Then the old one gives up its name, ends, and the new one starts under it. Only
-when all is recorded does the old one go (`finish`); until then it can take its place again (`discard`).
+beside it; that may fail, and costs nothing. Then the old one gives up its name and ends; what its processes did in their last
+moments, between being let go and being dead, is brought along; and the new one starts under the name. Only when all is recorded does the old one go (`finish`); until then it can take its place again (`discard`).
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ class Replacement:
     def kept(self) -> tuple[Kept, ...]:
         return ()
 
-    def _make_ready(self, effects: Sequence[Effect]) -> None:
+    def _make_ready(self, effects: Sequence[Effect]) -> Inspected:
         access, now = self._source.survey(self._old, Hashing(), Watch())
         _check_nothing_is_lost(self._old, access.not_captured)
         settings = settings_of(self._daemon, self._old, secrets=self._source.secrets, flat=self._source.flatten)
         self._check_unmoved(effects, now, settings)
-        self._places = _places(self._old, now)
+        self._now, self._places = now, _places(self._old, now)
         wanted = now.changed_by(effects, self._read)
         after = next((each.after for each in effects if each.path == content.SETTINGS), None)
         asked = settings if after is None else decode(self._read(after.id))
@@ -109,6 +109,7 @@ class Replacement:
                     raise _not_ours(mount, self._old.name)
                 self._check_nobody_has(mount)
                 self._volumes.append((mount, changes))
+        return self._new
 
     def apply(self) -> None:
         """Swap; after this the new one runs, if it is to."""
@@ -116,13 +117,13 @@ class Replacement:
             return
         assert self._new is not None
         daemon, name = self._daemon, self._old.name
-        put_away = aside.old_name(self._old, self._new)  # which says that it ran, so it has to come first
-        daemon.call(f"put the container {name!r} aside", daemon.api.rename, self._old.id, put_away)
-        self._aside = aside.Aside(daemon.inspect(self._old.id), put_away.split("-")[-2], self._new.id[:12])
-        daemon.call(f"give the new container the name {name!r}", daemon.api.rename, self._new.id, name)
-        self._new = daemon.inspect(self._new.id)
+        self._put_aside(self._new)  # under a name that says that it ran, so that has to come first
         aside.kill(daemon, self._old)
         self._hold.release()
+        if self._old.running:
+            self._bring_last_moments()
+        daemon.call(f"give the new container the name {name!r}", daemon.api.rename, self._new.id, name)
+        self._new = daemon.inspect(self._new.id)
         for mount, changes in self._volumes:
             self._changed.append((mount, changes))
             self._access.change_mount(self._new, mount, changes, self._content)
@@ -131,6 +132,22 @@ class Replacement:
         self._start(name)
         self._source.placed(self._effects)
         self._done = True
+
+    def _put_aside(self, successor: Inspected) -> None:
+        put_away = aside.old_name(self._old, successor)
+        self._daemon.call(
+            f"put the container {self._old.name!r} aside", self._daemon.api.rename, self._old.id, put_away
+        )
+        self._aside = aside.Aside(self._daemon.inspect(self._old.id), put_away.split("-")[-2], successor.id[:12])
+
+    def _bring_last_moments(self) -> None:
+        """Have the new one be made of what the old one is now that nothing can change it any more."""
+        assert self._new is not None
+        if self._source.survey(self._old, Hashing(), Watch())[1] == self._now:
+            return
+        outdated, self._new, self._volumes = self._new, None, []
+        aside.remove(self._daemon, outdated, volumes=True)
+        self._put_aside(self._make_ready(self._effects))
 
     def _start(self, name: str) -> None:
         """Let the new one run, if it is to; Unavailable if it does not stay up."""
