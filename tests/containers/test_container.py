@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -337,3 +339,37 @@ def test_a_container_that_writes_all_the_time_is_restored(boxes: Boxes, strategy
         line.restore(safety)
         assert boxes.sh(name, "cat /srv/log").encode().startswith(written)
         assert boxes.state(name) == "running"
+
+
+def test_a_name_of_a_file_comes_back_without_its_other_names(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    """Files in the container and in its volume."""
+    scene = Scene(boxes, tmp_path, strategy)
+    for top in ("/srv", "/data"):
+        scene.sh(f"cd {top}; echo one >a; ln a b; echo other >c; ln c d")
+    scene.line.save("linked")
+    for top in ("/srv", "/data"):
+        scene.sh(f"cd {top}; rm c; echo two >a; echo two >d")
+    scene.line.restore("linked", paths=["/srv/b", "/srv/d", "/data/b", "/data/d"], only=["container"])
+    for top in ("/srv", "/data"):
+        assert scene.sh(f"cd {top}; cat a b d; ls; stat -c %h a b d").split() == "two one other a b d 1 1 1".split()
+    scene.line.undo()
+    for top in ("/srv", "/data"):
+        assert scene.sh(f"cd {top}; cat a b d").split() == "two two two".split()
+    scene.close()
+
+
+def test_a_socket_in_a_volume_is_not_in_the_way_of_its_directory(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    with scene.line.turn("start a server"):
+        scene.sh("mkdir -p /data/run/inner; echo 1 >/data/run/pid")
+        _listen(scene.data / "run/inner/socket")
+    scene.line.undo()
+    assert scene.sh("ls -A /data") == ""
+    scene.close()
+
+
+def _listen(place: Path) -> None:
+    directory = os.open(place.parent, os.O_PATH)  # the address of a socket has to be short
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"/proc/self/fd/{directory}/{place.name}")
+    os.close(directory)

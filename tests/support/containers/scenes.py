@@ -66,6 +66,11 @@ class Scene:
     def sh(self, script: str) -> str:
         return self.boxes.sh(self.name, script)
 
+    @property
+    def data(self) -> Path:
+        """Where the volume lies on the disk."""
+        return Path(self.boxes.engine.api.inspect_volume(self.volume)["Mountpoint"])
+
     def look(self) -> Look:
         return look(self.boxes.engine, self.name)
 

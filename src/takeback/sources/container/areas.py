@@ -9,7 +9,7 @@ from blake3 import blake3
 
 from takeback.errors import Integrity
 from takeback.model.plan import Effect
-from takeback.model.tree import DIRECTORY, FILE, Entry
+from takeback.model.tree import DIRECTORY, FILE, Entry, name_bytes
 from takeback.sources import trees
 from takeback.sources.container import attributes, content
 from takeback.sources.container.attributes import ATTRIBUTES, Attributes
@@ -29,6 +29,11 @@ class Areas:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._areas)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Areas) and self._areas == other._areas
+
+    __hash__ = None  # type: ignore[assignment] # it is a mapping
 
     def of(self, area: str) -> Mapping[str, Found]:
         return self._areas.get(area, {})
@@ -85,7 +90,9 @@ class Areas:
                 after = effect.after
                 said = None if after is None else attributes.decode(effect.merged or read(after.id))
                 _set(beside.setdefault(area, {}), inner, said)
-        return Areas({area: _joined(area, entries.get(area, {}), beside.get(area, {})) for area in entries | beside})
+        return Areas(
+            {area: _linked(_joined(area, entries.get(area, {}), beside.get(area, {}))) for area in entries | beside}
+        )
 
 
 def _inside(area: str, path: str) -> str:
@@ -101,6 +108,19 @@ def _set(mapping: dict[str, V], key: str, value: V | None) -> None:
         mapping.pop(key, None)
     else:
         mapping[key] = value
+
+
+def _linked(found: Iterable[Found]) -> Iterator[Found]:
+    """All of an area, where names are of one file only if they still can be: some paths may have changed and others not."""
+    same: dict[tuple[Entry, bytes], list[Found]] = {}
+    for each in found:
+        if each.link:
+            same.setdefault((_entry(each), attributes.encode(attributes.of(each))), []).append(each)
+        else:
+            yield each
+    for some in same.values():
+        first = min((each.path for each in some), key=name_bytes) if len(some) > 1 else ""
+        yield from (each._replace(link=first) for each in some)
 
 
 def _joined(area: str, entries: Mapping[str, Entry], beside: Mapping[str, Attributes]) -> Iterator[Found]:

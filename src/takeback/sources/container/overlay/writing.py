@@ -190,6 +190,7 @@ class _Place:
         above, name = self.above(path), name_bytes(_name(path))
         try:
             if stat.S_ISDIR(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
+                self._remove_sockets(path)
                 os.rmdir(name, dir_fd=above)
             else:
                 os.unlink(name, dir_fd=above)
@@ -197,6 +198,16 @@ class _Place:
             pass
         except OSError as error:
             raise Conflict(f"/{path} cannot be removed: {error.strerror}") from error
+
+    def _remove_sockets(self, path: str) -> None:
+        """Of what is in a directory that goes, these are in no snapshot: they were their process's, which is gone."""
+        handle = os.open(name_bytes(_name(path)), _OPEN, dir_fd=self.above(path))
+        try:
+            for each in os.listdir(handle):
+                if stat.S_ISSOCK(os.stat(each, dir_fd=handle, follow_symlinks=False).st_mode):
+                    os.unlink(each, dir_fd=handle)
+        finally:
+            os.close(handle)
 
     @contextmanager
     def waiting(self) -> Iterator[str]:

@@ -8,6 +8,7 @@ nothing has been changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from takeback.errors import Conflict, TakebackError, Unavailable
@@ -23,6 +24,7 @@ _ARGUMENTS = 100_000
 """Bytes of names for one run: the kernel takes some more."""
 _BY_SHELL = 'for each; do each=$(printf "%b." "$each"); "$0" $how -- "${each%.}" || code=$?; done; exit $code'
 """For names that are not UTF-8, which no request can hold: they come escaped."""
+_SOCKETS = "-maxdepth 1 -type s -exec rm -f {} ;".split()
 _NOT_THERE = 127
 
 
@@ -53,7 +55,9 @@ def _remove(runs: _Runs, going: Sequence[Found]) -> None:
             ["rmdir"], inner[:1]
         )  # it may not be empty yet; but if there is no such program, all stays as it is
     runs.remove(["rm", "-f"], files)
-    runs.remove(["rmdir"], inner)
+    if not runs.remove(["rmdir"], inner):
+        runs.remove_sockets_in(inner)
+        runs.remove(["rmdir"], inner)
 
 
 class _Runs:
@@ -63,19 +67,26 @@ class _Runs:
         self._daemon, self._box, self._mount = daemon, box, mount
         self._doing = f"delete files in the volume {mount.name or mount.destination!r}"
 
-    def remove(self, program: list[str], paths: Iterable[str]) -> None:
-        """Have a program remove paths. A directory that is not empty stays."""
+    def remove(self, program: list[str], paths: Iterable[str]) -> bool:
+        """Have a program remove paths. A directory that is not empty stays; whether there was none."""
         plain: list[str] = []
         odd: list[str] = []
         for path in paths:
             (plain if _is_utf8(path) else odd).append(f"/{PLACE}/{path}")
-        for some in _batches(plain, lambda path: path):
-            self.run([*program, "--", *some], program[0])
+        codes = [self.run([*program, "--", *some], program[0]) for some in _batches(plain, lambda path: path)]
         for some in _batches(odd, _escaped):
             options = " ".join(program[1:])
-            self.run(["sh", "-c", _BY_SHELL, program[0], *some], program[0], f"how={options}", "code=0", "LC_ALL=C")
+            shell = ["sh", "-c", _BY_SHELL, program[0], *some]
+            codes.append(self.run(shell, program[0], f"how={options}", "code=0", "LC_ALL=C"))
+        return not any(codes)
 
-    def run(self, command: list[str], program: str, *environment: str) -> None:
+    def remove_sockets_in(self, paths: Iterable[str]) -> None:
+        """What is in directories that go, and in no snapshot: sockets were their process's, which is gone."""
+        for some in _batches((f"/{PLACE}/{path}" for path in paths if _is_utf8(path)), lambda path: path):
+            with suppress(Unavailable):  # the image has no such program, and they stay
+                self.run(["find", *some, *_SOCKETS], "rmdir")
+
+    def run(self, command: list[str], program: str, *environment: str) -> int:
         config: dict[str, Any] = {
             "Entrypoint": command[:1],
             "Cmd": command[1:],
@@ -99,6 +110,7 @@ class _Runs:
             if code and program != "rmdir":
                 said = self._daemon.call(self._doing, api.logs, there, stdout=False, stderr=True, tail=1)
                 raise Conflict(f"cannot {self._doing}: {said.decode(errors='replace').strip()}")
+            return int(code)
 
     def _lacking(self, program: str) -> Unavailable:
         return Unavailable(
