@@ -358,6 +358,24 @@ def test_a_name_of_a_file_comes_back_without_its_other_names(boxes: Boxes, strat
     scene.close()
 
 
+def test_directories_on_the_way_to_a_path_come_back_as_they_were_and_go_with_it(
+    boxes: Boxes, strategy: str, tmp_path: Path
+) -> None:
+    scene = Scene(boxes, tmp_path, strategy)
+    for top in ("/srv", "/data"):
+        scene.sh(f"mkdir -p {top}/a/b/c; echo one >{top}/a/b/c/d; chown -R agent {top}/a; chmod 700 {top}/a")
+    scene.line.save("there")
+    scene.sh("rm -r /srv/a /data/a")
+    scene.line.restore("there", paths=["/srv/a/b/c/d", "/data/a/b/c/d"], only=["container"])
+    for top in ("/srv", "/data"):
+        assert scene.sh(f"cd {top}; stat -c '%U %a' a a/b a/b/c; cat a/b/c/d") == (
+            "agent 700\nagent 755\nagent 755\none\n"
+        )
+    scene.line.undo()
+    assert scene.sh("ls -A /srv /data") == "/data:\n\n/srv:\n"
+    scene.close()
+
+
 def test_a_socket_in_a_volume_is_not_in_the_way_of_its_directory(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
     scene = Scene(boxes, tmp_path, strategy)
     with scene.line.turn("start a server"):

@@ -50,8 +50,24 @@ def plan(reader: Reader, name: str, present: Part, target: Part, paths: Sequence
     """Everything, or some paths, exactly as in another part."""
     wanted = None if paths is None else with_attributes(paths)
     proposal = planning.plan(reader, name, present, target, wanted, lambda path: None, Whole)
-    told = as_told(reader, proposal.effects)
+    effects = (*proposal.effects, *_on_the_way(reader, name, present, target, proposal.effects))
+    told = as_told(reader, effects)
     return proposal._replace(effects=told, notes=tuple(notes(reader, told)))
+
+
+def _on_the_way(reader: Reader, name: str, present: Part, target: Part, effects: Sequence[Effect]) -> Iterator[Effect]:
+    """The attributes of directories that are made because a path that comes back is in them."""
+    now, then = TreeView(reader, present.content), TreeView(reader, target.content)
+    planned = {effect.path for effect in effects}
+    for effect in effects:
+        area = content.area_of(effect.path)
+        is_made = effect.before is None and effect.after is not None and effect.after.kind == DIRECTORY
+        if not is_made or not area or effect.path == area or effect.path.startswith(f"{ATTRIBUTES}/"):
+            continue
+        own = attributes.beside(area, effect.path[len(area) + 1 :])
+        before, after = now.get(own), then.get(own)
+        if own not in planned and before != after and after is not None:
+            yield Effect(name, own, before, after)
 
 
 def revert(reader: Reader, name: str, present: Part, steps: Sequence[Step]) -> Proposal:

@@ -54,6 +54,8 @@ class Replacement:
         _check_can_be_replaced(self._old)
         self._new: Inspected | None = None
         self._aside: aside.Aside | None = None
+        self._fresh: set[str] = set()
+        """Volumes that were made for it, so that nobody else's files are in them."""
         self._volumes: list[tuple[Mount, list[Changed]]] = []
         self._changed: list[tuple[Mount, list[Changed]]] = []
         self._done = False
@@ -96,16 +98,16 @@ class Replacement:
             there = access.read_delta(self._new, Hashing(), Watch())
         check_filled(access, FILESYSTEM, wanted.listed(FILESYSTEM), there)
         self._wanted = wanted
-        fresh = {mount.destination for mount in made.new}
+        self._fresh |= {mount.name for mount in made.new}
         for mount in mounts.captured(self._new, binds=self._source.binds)[0]:
             if mount.area not in wanted:
                 continue
             before: Mapping[str, Found] = now.of(mount.area)
-            if mount.destination in fresh or mount.area not in now:
+            if mount.name in self._fresh or mount.area not in now:
                 before = {each.path: each for each in access.read_mount(self._new, mount, Hashing(), Watch())}
             changes = changes_between(before, wanted.of(mount.area))
             if changes:
-                if mount.destination not in fresh and mount.area not in now:
+                if mount.name not in self._fresh and mount.area not in now:
                     raise _not_ours(mount, self._old.name)
                 self._check_nobody_has(mount)
                 self._volumes.append((mount, changes))
