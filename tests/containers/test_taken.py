@@ -4,6 +4,7 @@ there as it was."""
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,26 @@ def test_a_container_that_restarts_all_the_time_can_be_saved_and_restored(
         line.save("two")
         line.restore("two")
     assert boxes.state(box) not in ("paused", "")
+
+
+def test_a_container_in_whose_network_another_one_is_stays(scene: Scene) -> None:
+    scene.save_both()
+    guest = scene.boxes.run("guest", network_mode=f"container:{scene.name}")
+    id = scene.boxes.inspect(scene.name)["Id"]
+    with pytest.raises(tb.Conflict, match=guest):
+        scene.line.restore("before")
+    assert scene.boxes.inspect(scene.name)["Id"] == id and scene.boxes.state(scene.name) == "running"
+    scene.boxes.engine.api.restart(guest, timeout=0)
+    scene.boxes.engine.api.remove_container(guest, force=True)
+
+
+def test_a_name_that_is_gone_is_not_the_beginning_of_an_id(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    other = boxes.inspect(boxes.run("other"))["Id"]
+    name = boxes.own("container", other[:6])
+    boxes.engine.client.containers.run(IMAGE, name=name, detach=True)
+    with tb.open(tmp_path / "store") as store:
+        line = store.timeline("main", sources=[tb.Container(name, strategy=strategy)])
+        line.save()
+        boxes.engine.api.remove_container(name, force=True)
+        with pytest.raises(tb.NotFound):
+            line.save("later")

@@ -107,6 +107,16 @@ def by_default(settings: Settings) -> Settings:
     return replace(settings, host={**settings.host, "NetworkMode": "default"}, networks={})
 
 
+def guests(daemon: Daemon, box: Inspected) -> list[str]:
+    """The names of containers, running or not, that are in a network by being in another container's."""
+    with daemon.speaking(f"ask who is in the network of {box.name!r}"):
+        listed = daemon.api.containers(all=True)
+    mode = f"container:{box.id}"
+    return sorted(
+        each["Names"][0].lstrip("/") for each in listed if each["Names"] and each["HostConfig"]["NetworkMode"] == mode
+    )
+
+
 def _in_use(daemon: Daemon, name: str) -> tuple[set[str], set[str]]:
     """The addresses and aliases of running containers in a network."""
     try:

@@ -19,8 +19,8 @@ from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import FILE
-from takeback.sources.container import aside, content, mounts, ports, rights
-from takeback.sources.container.access import Changed, changes_between
+from takeback.sources.container import aside, content, mounts, networks, ports, rights
+from takeback.sources.container.access import Access, Changed, changes_between
 from takeback.sources.container.areas import Areas
 from takeback.sources.container.creating import create
 from takeback.sources.container.decoding import decode
@@ -35,7 +35,7 @@ from takeback.sources.container.streaming.piecemeal import read_file
 
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Kept
-    from takeback.sources.container.daemon import Inspected, Mount
+    from takeback.sources.container.daemon import Daemon, Inspected, Mount
     from takeback.sources.container.source import Container
     from takeback.store.reader import Reader
 
@@ -51,7 +51,7 @@ class Replacement:
         self._reader, self._effects = reader, effects
         self._merged = {each.after.id: each.merged for each in effects if each.after and each.merged is not None}
         self._old = source.look()
-        _check_can_be_replaced(self._old)
+        _check_can_be_replaced(self._daemon, self._old)
         self._new: Inspected | None = None
         self._aside: aside.Aside | None = None
         self._fresh: set[str] = set()
@@ -72,12 +72,16 @@ class Replacement:
     def kept(self) -> tuple[Kept, ...]:
         return ()
 
-    def _make_ready(self, effects: Sequence[Effect]) -> Inspected:
+    def _make_ready(self, effects: Sequence[Effect]) -> None:
         access, now = self._source.survey(self._old, Hashing(), Watch())
-        _check_nothing_is_lost(self._old, access.not_captured)
         settings = settings_of(self._daemon, self._old, secrets=self._source.secrets, flat=self._source.flatten)
         self._check_unmoved(effects, now, settings)
-        self._now, self._places = now, _places(self._old, now)
+        self._make(access, now, settings)
+
+    def _make(self, access: Access, now: Areas, settings: Settings) -> Inspected:
+        """The new one: what the old one is ``now``, with the effects."""
+        _check_nothing_is_lost(self._old, access.not_captured)
+        effects, self._settings, self._places = self._effects, settings, _places(self._old, now)
         wanted = now.changed_by(effects, self._read)
         after = next((each.after for each in effects if each.path == content.SETTINGS), None)
         asked = settings if after is None else decode(self._read(after.id))
@@ -143,13 +147,15 @@ class Replacement:
         self._aside = aside.Aside(self._daemon.inspect(self._old.id), put_away.split("-")[-2], successor.id[:12])
 
     def _bring_last_moments(self) -> None:
-        """Have the new one be made of what the old one is now that nothing can change it any more."""
-        assert self._new is not None
-        if self._source.survey(self._old, Hashing(), Watch())[1] == self._now:
+        """Have the new one be made of what the old one is now that nothing can change it any more. Of the paths that are
+        restored, what they were is in the snapshot of the present."""
+        access, now = self._source.survey(self._old, Hashing(), Watch())
+        if now.changed_by(self._effects, self._read) == self._wanted:
             return
+        assert self._new is not None
         outdated, self._new, self._volumes = self._new, None, []
         aside.remove(self._daemon, outdated, volumes=True)
-        self._put_aside(self._make_ready(self._effects))
+        self._put_aside(self._make(access, now, self._settings))
 
     def _start(self, name: str) -> None:
         """Let the new one run, if it is to; Unavailable if it does not stay up."""
@@ -258,11 +264,19 @@ def _places(box: Inspected, now: Areas) -> dict[bytes, str]:
     }
 
 
-def _check_can_be_replaced(box: Inspected) -> None:
+def _check_can_be_replaced(daemon: Daemon, box: Inspected) -> None:
     if box.raw["HostConfig"].get("AutoRemove"):
         raise Unavailable(
             f"{box.name} was started with --rm: it is gone as soon as it ends, and could not be brought back",
             hints=["restore a copy: takeback restore REF --container NAME --as OTHER"],
+        )
+    if guests := networks.guests(daemon, box):
+        raise Conflict(
+            f"{', '.join(guests)} has the network of {box.name}, of this very container, and could never start again",
+            hints=[
+                f"remove it, and make it again afterwards: docker rm -f {guests[0]}",
+                "or restore a copy: --as NAME",
+            ],
         )
 
 

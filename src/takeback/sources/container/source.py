@@ -125,7 +125,8 @@ class Container:
         name = self.container
         aside.heal(self.daemon, name)
         sweep(self.daemon, name)
-        found = self.daemon.find(self._named or self._container)
+        # Where there is no such name, the engine takes it for the beginning of an id.
+        found = aside.called(self.daemon, name) if self._named else self.daemon.find(name)
         if found is None:
             raise NotFound(
                 f"there is no container {self._container!r}",
