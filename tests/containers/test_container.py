@@ -323,6 +323,8 @@ def test_a_container_needs_a_name(wrong: str) -> None:
         tb.Container(wrong)
     with pytest.raises(InvalidInput, match="is no strategy"):
         tb.Container("box", strategy="zfs")
+    with pytest.raises(InvalidInput, match="for a moment"):
+        tb.Container.copy("box.takeback-new-0123abcd")
 
 
 def test_a_container_that_writes_all_the_time_is_restored(boxes: Boxes, strategy: str, tmp_path: Path) -> None:

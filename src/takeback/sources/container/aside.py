@@ -35,6 +35,12 @@ class Aside(NamedTuple):
     """The beginning of the other's id."""
 
 
+def is_ours(name: str) -> bool:
+    """Whether a name is one that a container has only while another takes its place."""
+    ending = name[name.find(_MARK) :] if _MARK in name else ""
+    return _NEW.fullmatch(ending) is not None or _OLD.fullmatch(ending) is not None
+
+
 def new_name(name: str) -> str:
     return f"{name}{_MARK}new-{os.urandom(4).hex()}"
 

@@ -58,6 +58,10 @@ class Copy:
                 f"no container can be called {self.name[:60]!r}",
                 hints=["names are letters, digits, and _ . - after the first"],
             )
+        if aside.is_ours(self.name):
+            raise InvalidInput(
+                f"{self.name!r} is a name of those that takeback gives for a moment", hints=["choose another name"]
+            )
         if self.volumes not in _VOLUMES:
             raise InvalidInput(f"volumes are {' or '.join(_VOLUMES)}, not {self.volumes!r}")
 
