@@ -40,7 +40,7 @@ class Look:
     def differences(self, other: Look) -> list[str]:
         """In what another one differs, in words for a failure."""
         found = [f"changes: {sorted(set(self.changes) ^ set(other.changes))}"] if self.changes != other.changes else []
-        pairs = [("settings", self.settings, other.settings), ("files", self.files, other.files)]
+        pairs = [("settings", _flat(self.settings), _flat(other.settings)), ("files", self.files, other.files)]
         pairs += [
             (where, self.volumes.get(where, {}), other.volumes.get(where, {})) for where in self.volumes | other.volumes
         ]
@@ -48,6 +48,13 @@ class Look:
             keys = sorted(key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key))
             found += [f"{name}: {key}: {mine.get(key)} and {theirs.get(key)}" for key in keys]
         return found
+
+
+def _flat(value: Any, above: str = "") -> dict[str, Any]:
+    """A nested mapping as one of paths."""
+    if not isinstance(value, dict):
+        return {above: value}
+    return {path: each for name, inner in value.items() for path, each in _flat(inner, f"{above}.{name}").items()}
 
 
 def look(engine: Engine, name: str) -> Look:
@@ -66,6 +73,9 @@ def settings(raw: dict[str, Any]) -> dict[str, Any]:
     cleaned: dict[str, Any] = _without_chosen(raw, (raw["Id"], raw["Id"][:12]))
     cleaned["Mounts"].sort(key=lambda mount: mount["Destination"])
     cleaned.pop("GraphDriver")
+    # A volume that nobody named is the restored container's, too, which has to name it for that.
+    binds = cleaned["HostConfig"]["Binds"] or []
+    cleaned["HostConfig"]["Binds"] = sorted(each for each in binds if ":" in each.removeprefix("id:"))
     for network in cleaned["NetworkSettings"]["Networks"].values():
         for names in ("Aliases", "DNSNames"):
             if network.get(names):
