@@ -17,7 +17,7 @@ from support.containers.looking import look
 pytestmark = pytest.mark.service("docker")
 
 SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-CYCLES = {"overlay": 200, "stream": 200 if SOAK else 40}
+CYCLES = {"overlay": 200, "stream": 200 if SOAK else 24}
 RUNNING = 100 if SOAK else 10
 """In so many of them the container runs; starting and stopping it is what takes the time."""
 

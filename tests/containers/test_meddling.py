@@ -108,7 +108,7 @@ def test_a_restore_whose_container_is_meddled_with_leaves_a_whole_one(scene: Sce
     tell(record_property, f"containers: {tried} times meddled with in a restore, {scene.strategy}")
 
 
-@pytest.mark.parametrize("number", (1, 8, 16))
+@pytest.mark.parametrize("number", [1, 8, 16])
 def test_a_container_that_somebody_removes_meanwhile_is_gone_or_whole(scene: Scene, number: int) -> None:
     ends = scene.save_both()
     _meddle(scene, number, remove, partial(scene.line.restore, "before"))
