@@ -42,7 +42,7 @@ def test_a_timeline_of_the_directory_comes_first(cli: Cli) -> None:
 
 
 def test_who_finds_nothing_is_told_of_them(cli: Cli) -> None:
-    assert f"add --timeline {NAME}" in cli("log").out
+    assert f"timeline {NAME}" in cli("log").out  # the only one there is
     hints = cli.error("show", "first", code=10)["hints"]
     assert any(f"--timeline {NAME}" in hint for hint in hints)
 

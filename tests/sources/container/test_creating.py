@@ -143,8 +143,8 @@ def test_a_container_with_everything_is_made_again(boxes: Boxes, daemon: Daemon,
         second: {"Aliases": ["inner"], "IPAMConfig": {"IPv4Address": "198.51.100.40"}},
     }
     assert boxes.sh(
-        made.box.name, "hostname; id -u; echo $GREETING; ulimit -n; cat /proc/sys/net/ipv4/ip_unprivileged_port_start"
-    ) == ("rich\n1000\nhällo = wörld\n1024\n0\n")
+        made.box.name, "hostname; id -u; echo $GREETING; ulimit -Hn; cat /proc/sys/net/ipv4/ip_unprivileged_port_start"
+    ) == ("rich\n1000\nhällo = wörld\n2048\n0\n")
 
 
 @pytest.mark.parametrize(

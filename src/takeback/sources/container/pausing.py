@@ -25,6 +25,11 @@ _ID = re.compile("[0-9a-f]{64}")
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+_PATIENCE = 5.0
+_A_MOMENT = 0.004
+_TWICE, _OFTEN = 2, 10
+
+
 @contextmanager
 def paused(daemon: Daemon, box: Inspected) -> Iterator[None]:
     """Nothing in the container runs inside of this. One that does not run, or was paused before, is left as it is."""
@@ -136,17 +141,36 @@ def _mark(daemon: Daemon, box: Inspected) -> int:
 
 
 def _unpause(daemon: Daemon, id: str) -> bool:
-    """Let a container run, if it is there and paused; whether it was."""
-    try:
-        daemon.call("let the container run again", daemon.api.unpause, id)
-    except (Conflict, NotFound):
-        return False  # it is not paused, or gone
-    except TakebackError:
+    """Let a container run, if it is there and paused; whether it was.
+
+    An engine hears late of what it has done itself: for a moment after it has let a container go on, or has paused one
+    again, it may say, and believe, the opposite. So it is asked until it says the same several times.
+    """
+    was, steady = False, 0
+    until = time.monotonic() + _PATIENCE
+    paused = True
+    while True:
+        if paused:
+            try:
+                daemon.call("let the container run again", daemon.api.unpause, id)
+                was = True
+            except NotFound:
+                return was
+            except Conflict:
+                pass  # it is not paused, as far as the engine knows
+            except TakebackError:
+                if time.monotonic() > until:
+                    raise
         box = daemon.find(id)
-        if box is not None and box.paused:
-            raise
-        return False
-    return True
+        if box is None or not box.running:
+            return was
+        paused = box.paused
+        steady = 0 if paused else steady + 1
+        if steady >= (_TWICE if was else _OFTEN):
+            return was
+        if time.monotonic() > until:
+            raise Unavailable(f"the container {box.name!r} stays paused", hints=[f"docker unpause {box.name}"])
+        time.sleep(_A_MOMENT)
 
 
 def _let_run(address: str, id: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from takeback.sources.workspace.reading import Puts
     from takeback.store.reader import Reader
     from takeback.store.writer import Writer
+
+_LATE = 0.05
+"""For so long an engine may say that a container is paused which has just been let go on."""
 
 AUTO, OVERLAY, STREAM = "auto", "overlay", "stream"
 
@@ -136,7 +140,9 @@ class Container:
                 ],
             )
         noted = self._note(found)
-        if noted.paused and wait_for(noted.id):
+        if noted.paused:
+            wait_for(noted.id)
+            time.sleep(_LATE)
             return self._note(self.daemon.inspect(noted.id))
         return noted
 

@@ -165,5 +165,10 @@ def _start(name: str, work: Callable[[], None]) -> threading.Event:
         finally:
             ended.set()
 
-    threading.Thread(target=run, name=name, daemon=True).start()
+    try:
+        threading.Thread(target=run, name=name, daemon=True).start()
+    except RuntimeError as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None  # it came inside of Python's own locks
+        raise
     return ended
