@@ -323,7 +323,7 @@ def test_a_container_needs_a_name(wrong: str) -> None:
         tb.Container(wrong)
     with pytest.raises(InvalidInput, match="is no strategy"):
         tb.Container("box", strategy="zfs")
-    with pytest.raises(InvalidInput, match="for a moment"):
+    with pytest.raises(InvalidInput, match="only for a moment"):
         tb.Container.copy("box.takeback-new-0123abcd")
 
 

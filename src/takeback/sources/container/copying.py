@@ -60,7 +60,8 @@ class Copy:
             )
         if aside.is_ours(self.name):
             raise InvalidInput(
-                f"{self.name!r} is a name of those that takeback gives for a moment", hints=["choose another name"]
+                f"{self.name!r} is a name that a container has only for a moment, while it takes another's place",
+                hints=["choose another name"],
             )
         if self.volumes not in _VOLUMES:
             raise InvalidInput(f"volumes are {' or '.join(_VOLUMES)}, not {self.volumes!r}")
