@@ -16,7 +16,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "src" / "takeback" / "cli" / "com
 
 
 def _commands() -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)  # which says how help is asked for, and is remembered
     for name in COMMANDS:
         command = app.get_command(context, name)
         assert command is not None

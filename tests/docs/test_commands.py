@@ -37,7 +37,7 @@ def test_the_commands_of_a_page_exist(page: Path) -> None:
 
 
 def _exists(words: list[str]) -> bool:
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)  # which says how help is asked for, and is remembered
     command: click.Command = app
     names = [word for word in words if not word.startswith("-")]
     known = next((number for number, name in enumerate(names) if name in COMMANDS), None)

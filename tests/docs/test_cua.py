@@ -118,7 +118,7 @@ def test_every_name_and_option_stands_on_the_page() -> None:
         assert f"`{each.value}`" in PAGE, each
     import click
 
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)  # which says how help is asked for, and is remembered
     for name in MODULES:
         found = app.get_command(context, name)
         assert found is not None
