@@ -59,7 +59,7 @@ def test_paths_inside_of_a_container_are_named_as_the_page_says(
 ) -> None:
     name = boxes.run("sandbox", volumes={boxes.volume(): {"bind": "/data", "mode": "rw"}})
     cli = Cli(tmp_path, capsysbinary)
-    boxes.sh(name, "echo old >/etc/app.conf; echo old >/data/file; echo a-password-of-ours >/root/.netrc")
+    boxes.sh(name, "echo old >/etc/app.conf; echo old >/data/file; echo a-password-of-ours >/srv/.netrc")
     cli("save", "-m", "before the upgrade", "--container", name)
     boxes.sh(name, "echo new >/etc/app.conf; echo new >/data/file; echo new >/srv/new")
     printed = []

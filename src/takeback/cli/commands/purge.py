@@ -57,7 +57,7 @@ def command(
     For example:
       takeback purge .env --dry-run
       takeback purge .env --yes
-      takeback purge /root/.netrc --part container --yes
+      takeback purge /srv/.netrc --part container --yes
     """
     line = call.line()
     if part is None and boxes.is_inside_one(line, "@", path):
