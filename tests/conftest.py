@@ -16,11 +16,12 @@ pytest.register_assert_rewrite("support", "takeback.testing")
 
 from support import counts, quiet, services  # noqa: E402
 from support.containers.fixtures import boxes, engine, private_engine, strategy  # noqa: E402
+from support.teams.fixtures import data_dir, team  # noqa: E402
 from support.trees import Spec, make_tree, remove  # noqa: E402
 from support.worlds import make_world, repository, world  # noqa: E402
 from takeback.store import notices  # noqa: E402
 
-__all__ = ["boxes", "engine", "make_world", "private_engine", "repository", "strategy", "world"]
+__all__ = ["boxes", "data_dir", "engine", "make_world", "private_engine", "repository", "strategy", "team", "world"]
 
 WorkspaceFactory = Callable[..., Path]
 _FAST = "/dev/shm"
@@ -42,7 +43,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     """A home directory of the test's own: no setting, store, git configuration or identity leaks in or out."""
     path = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(("TAKEBACK_", "GIT_", "XDG_", "DOCKER_")) and not name.startswith("TAKEBACK_TEST_"):
+        if name.startswith(("TAKEBACK_", "GIT_", "XDG_", "DOCKER_", "CLAWTEAM_")) and not name.startswith(
+            "TAKEBACK_TEST_"
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(path))
     monkeypatch.setenv("TAKEBACK_UPKEEP", "off")  # no test leaves a process behind unless it wants to
