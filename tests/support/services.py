@@ -39,6 +39,7 @@ SERVICES = {
     service.name: service
     for service in [
         Service("git", _command("git"), "install git"),
+        Service("tmux", _command("tmux"), "install tmux"),
         Service("docker", _started("docker"), "as root on Linux, `make test` installs and starts an engine"),
         Service("cua", cua.present, "run scripts/cua"),
         *(Service(agent, partial(installed.present, agent), "run scripts/agents") for agent in installed.AGENTS),
