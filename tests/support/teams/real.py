@@ -3,10 +3,13 @@ environment names the directory, or through its command where that is the point.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -66,6 +69,13 @@ class RealTeam:
     @cached_property
     def lock(self) -> Path:
         return self.data / "tasks" / self.name / ".tasks.lock"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """The lock of the tasks is held, as by another process of ClawTeam's."""
+        with self.lock.open("a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def path(self, relative: str) -> Path:
         """A path of the team's: ``{}`` stands for its name."""

@@ -1,0 +1,57 @@
+"""A team is seen as it was at one instant, beside four processes that change it all the time through ClawTeam itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clawteam.team.manager import TeamManager
+from clawteam.team.snapshot import SnapshotManager
+
+from support.counts import Tell, tell
+from support.teams.real import RealTeam
+from support.teams.seeing import impossible, of_bundle, of_files
+from support.teams.writers import NAMES, writing
+
+THEIRS = 50
+"""Snapshots of ClawTeam's own."""
+STOPS = 50
+
+
+def populated(data_dir: Path) -> RealTeam:
+    team = RealTeam(data_dir)
+    TeamManager.create_team(team.name, "lead", "id-lead")
+    for name in NAMES:
+        TeamManager.add_member(team.name, name, f"id-{name}")
+    team.costs.summary()
+    return team
+
+
+def test_what_clawteam_itself_takes_for_a_snapshot_cannot_have_been(data_dir: Path, record_property: Tell) -> None:
+    """The same questions, asked of what is read file by file, without a lock: so they can be answered with no."""
+    team = populated(data_dir)
+    manager, wrong = SnapshotManager(team.name), []
+    with writing(team) as writers:
+        for number in range(THEIRS):
+            writers.grow()
+            wrong.append(impossible(of_bundle(manager.load_bundle(manager.create(f"{number}").id))))
+        rounds = writers.end()
+    bad = [each for each in wrong if each]
+    tell(
+        record_property,
+        f"ClawTeam's own snapshots beside 4 writers ({rounds} rounds): {len(bad)} of {THEIRS} impossible",
+    )
+    assert bad
+
+
+def test_a_team_that_is_made_to_stand_still_at_any_instant_is_possible(data_dir: Path, record_property: Tell) -> None:
+    """Between two changes of its tasks, that is. So what the questions find wrong elsewhere is wrong."""
+    team = populated(data_dir)
+    with writing(team) as writers:
+        for _ in range(STOPS):
+            writers.grow()
+            with team.locked(), writers.stopped():
+                found = {path: node.data for path, node in team.files().items()}
+            assert impossible(of_files(team.name, found)) == []
+        rounds = writers.end()
+    assert impossible(of_files(team.name, {path: node.data for path, node in team.files().items()})) == []
+    tell(record_property, f"a team whose 4 writers were stopped at {STOPS} instants ({rounds} rounds): all possible")
