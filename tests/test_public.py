@@ -18,7 +18,7 @@ STORE_VERBS = "timeline verify stats prune purge undrop maintain upkeep repair e
 NAMES = {
     "entries": {"here", "open", "capture"},
     "what they give": {"Store", "Timeline", "Document"},
-    "sources": {"Workspace", "Container", "State"},
+    "sources": {"Workspace", "Container", "State", "Team"},
     "values": {
         "Snapshot",
         "Part",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         WrongKey,
     )
     from takeback.locate import here, open
+    from takeback.locate.teams import Team
     from takeback.model.diff import Change, Diff, Difference
     from takeback.model.move import Move
     from takeback.model.plan import Effect, Kept, Outside, Plan, Report
@@ -76,6 +77,7 @@ _HOMES = {
         "WrongKey",
     ),
     "takeback.locate": ("here", "open"),
+    "takeback.locate.teams": ("Team",),
     "takeback.documents.document": ("Document", "capture"),
     "takeback.model.diff": ("Change", "Diff", "Difference"),
     "takeback.model.move": ("Move",),
@@ -98,6 +100,7 @@ __all__ = [
     "Workspace",
     "Container",
     "State",
+    "Team",
     "capture",
     "Document",
     "Snapshot",

@@ -79,7 +79,7 @@ def stream(line: Line, reference: Reference, path: str, part: str = "workspace")
 
 def content(line: Line, path: str, entry: Entry) -> bytes:
     """The bytes of a file, or a link's target, by what a snapshot has at its path."""
-    from takeback.sources.workspace.source import exactly
+    from takeback.sources.rooted import exactly
 
     with line.blobs.reader() as reader:
         return b"".join(exactly(entry.size, reader.stream(entry.id), path))

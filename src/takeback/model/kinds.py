@@ -6,7 +6,7 @@ takeback, and what it leads to must not be taken for garbage.
 
 from __future__ import annotations
 
-TREES = frozenset({"workspace", "transcript", "container"})
+TREES = frozenset({"workspace", "transcript", "container", "team"})
 """Kinds whose content is a tree."""
 
 DOCUMENTS = frozenset({"state"})

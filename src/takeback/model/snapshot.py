@@ -41,14 +41,15 @@ class NotCaptured(NamedTuple):
     reason: str
     """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``; of a container
     ``bind mount``, ``volume`` (unless asked for), ``tmpfs``, ``process memory``;
-    ``setuid`` and ``xattrs`` (all but those is captured), ``purged`` (it was captured, and removed for good; ``detail`` differs if what
+    ``setuid`` and ``xattrs`` (all but those is captured), ``unsettled`` (captured as it was seen, but it never held still),
+    ``purged`` (it was captured, and removed for good; ``detail`` differs if what
     was captured did)."""
     detail: str = ""
 
     @property
     def whole(self) -> bool:
         """Whether nothing at all of it was captured."""
-        return self.reason not in ("setuid", "xattrs")
+        return self.reason not in ("setuid", "xattrs", "unsettled")
 
 
 INFORMATIVE = frozenset({"ignored"})

@@ -9,7 +9,7 @@ from takeback.errors import InvalidInput, NotFound
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY
 from takeback.sources import trees
-from takeback.sources.workspace.source import exactly
+from takeback.sources.rooted import exactly
 
 if TYPE_CHECKING:
     from takeback.model.diff import Change

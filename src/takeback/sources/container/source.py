@@ -23,7 +23,7 @@ from takeback.sources.container.found import FILESYSTEM, Found
 from takeback.sources.container.hashing import Hashing
 from takeback.sources.container.overlay.recalling import Recall, recall
 from takeback.sources.container.pausing import Hold, let_go, paused, wait_for
-from takeback.sources.workspace.source import exactly
+from takeback.sources.rooted import exactly
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -99,8 +99,8 @@ class Transcript:
         return Made(self._at(directories.named(place)), (effect,))
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
+        from takeback.sources.rooted import StagedPart
         from takeback.sources.workspace.place.files import stage
-        from takeback.sources.workspace.source import StagedPart
 
         merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
 

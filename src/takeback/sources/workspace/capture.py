@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
+from typing import Protocol
 
 from blake3 import blake3
 
@@ -21,7 +22,6 @@ from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import DIRECTORY, FILE, LINK, encode_records, name_bytes
 from takeback.sources import trees
-from takeback.sources.workspace.ignore import Rules
 from takeback.sources.workspace.names import STAGE_PREFIX, is_store
 from takeback.sources.workspace.reading import Changing, TooLarge, stat_of, store_file, store_link
 from takeback.sources.workspace.statcache import (
@@ -53,6 +53,22 @@ _CAPTURED = {FILE: FILE, LINK: LINK, DIRECTORY: DIRECTORY, FORMERLY_CAPTURED: DI
 """Kinds of the stat cache that are in the tree, and as what."""
 
 
+class Decides(Protocol):
+    """What says of one directory's entries which are left out."""
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Digest of all that decides here: as long as it is the same for a directory, so are all decisions."""
+
+    def ignored(self, name: str, is_dir: bool) -> bool: ...
+
+    def must_descend(self, name: str) -> bool: ...
+
+    def enter(
+        self, name: str, read: Callable[[str], bytes | None], names: Container[str], *, ignored: bool
+    ) -> Decides: ...
+
+
 class Walk:
     """One walk over a workspace, and what it found."""
 
@@ -66,7 +82,7 @@ class Walk:
         self.read = 0
         """Files whose content was read."""
 
-    def root(self, path: str, rules: Rules, previous: bytes | None) -> bytes:
+    def root(self, path: str, rules: Decides, previous: bytes | None) -> bytes:
         """Walk everything below a directory; the id of its tree."""
         try:
             return self._whole(path, rules, previous)
@@ -78,7 +94,7 @@ class Walk:
             self.seen = self.read = 0
             return self._whole(path, rules, previous)
 
-    def _whole(self, path: str, rules: Rules, previous: bytes | None) -> bytes:
+    def _whole(self, path: str, rules: Decides, previous: bytes | None) -> bytes:
         handle = os.open(name_bytes(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             return self._directory(handle, _list(handle), "", rules, previous, 0)
@@ -94,7 +110,7 @@ class Walk:
         handle: int,
         listing: Listing,
         path: str,
-        rules: Rules,
+        rules: Decides,
         previous: bytes | None,
         depth: int,
     ) -> bytes:
@@ -191,7 +207,7 @@ class _Known:
 class _Visit:
     """One directory while it is walked."""
 
-    def __init__(self, walk: Walk, handle: int, path: str, rules: Rules, known: _Known, depth: int) -> None:
+    def __init__(self, walk: Walk, handle: int, path: str, rules: Decides, known: _Known, depth: int) -> None:
         self._walk = walk
         self._handle = handle
         self._path = path
@@ -292,8 +308,8 @@ class _Visit:
             unchanged = set(same)
             found = {row[0]: row for row in rows} | {row[0]: row for row in remembered if row[0] in unchanged}
             rows = [found[name] for name in names if name in found]  # in the order in which they will be listed again
-        tree = walk.writer.put(_encode(rows), BlobKind.TREE)
-        if section is not None and tree != section.tree and blake3(_encode(remembered)).digest() != section.tree:
+        tree = walk.writer.put(encode_rows(rows), BlobKind.TREE)
+        if section is not None and tree != section.tree and blake3(encode_rows(remembered)).digest() != section.tree:
             raise _Forged
         walk.sections[self._path] = encode_section(tree, self._rules.fingerprint, rows)
         return tree
@@ -312,7 +328,7 @@ def _list(handle: int) -> Listing:
     return [entry.name if _NATIVE_NAMES else _portable(entry.name) for entry in entries], entries
 
 
-def _encode(rows: Iterable[Row]) -> bytes:
+def encode_rows(rows: Iterable[Row]) -> bytes:
     """The tree of a directory with these entries."""
     records = [
         (name_bytes(name), _CAPTURED[kind], LINK_MODE if kind == LINK else seen[0] & 0o777, seen[1], id)
@@ -322,7 +338,7 @@ def _encode(rows: Iterable[Row]) -> bytes:
     return encode_records(records)
 
 
-_EMPTY = blake3(_encode(())).digest()
+_EMPTY = blake3(encode_rows(())).digest()
 
 
 def _empty_tree(writer: Writer) -> bytes:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from blake3 import blake3
-
-from takeback.errors import Integrity, InvalidInput, NotFound
+from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
 from takeback.model.snapshot import Part
-from takeback.model.tree import DIRECTORY, name_bytes
+from takeback.model.tree import name_bytes
 from takeback.sources import trees
+from takeback.sources.rooted import Rooted
 from takeback.sources.workspace import git
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_ignored
@@ -26,11 +25,9 @@ from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 if TYPE_CHECKING:
-    from takeback.model.diff import Change
-    from takeback.model.plan import Effect, Kept, Outside
-    from takeback.sources.protocol import Made, Proposal, Staged, Step
+    from takeback.model.plan import Effect, Outside
+    from takeback.sources.protocol import Proposal, Step
     from takeback.sources.witness import Between
-    from takeback.sources.workspace.place.files import StagedFiles
     from takeback.sources.workspace.watching import Watcher
 
 MAX_FILE_SIZE = "100MiB"
@@ -40,11 +37,10 @@ _WORTH_REMEMBERING = 64
 """So many files read for nothing make it worth writing the stat cache again."""
 
 
-class Workspace:
+class Workspace(Rooted):
     """A directory. ``include`` and ``exclude`` are patterns as in a .gitignore; what is included is always kept."""
 
     kind = "workspace"
-    lock = ""
 
     def __init__(
         self,
@@ -61,8 +57,6 @@ class Workspace:
         self.time_budget = None if time_budget is None else parse_seconds(time_budget)
         self._patterns = Patterns(tuple(include), tuple(exclude))
         self._max_file_size = parse_size(max_file_size)
-        self._looked_ns = 0
-        """When the last capture began: what was touched later may not be what it captured."""
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Every file that is not ignored, as trees; unchanged ones are recognised without reading them."""
@@ -100,28 +94,6 @@ class Workspace:
 
         return planning.revert(reader, self.name, present, steps, self._inode)
 
-    def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
-        view = trees.TreeView(reader, present.content)
-        return tuple(effect.path for effect in effects if view.get(effect.path) != effect.before)
-
-    def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
-        from takeback.sources import directories
-        from takeback.sources.protocol import Proposal
-        from takeback.sources.workspace import planning
-
-        effects = planning.fresh(reader, self.name, part, paths)
-        directories.check(self._at, directories.named(place), effects)
-        return Proposal(tuple(effects))
-
-    def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
-        from takeback.sources import directories
-        from takeback.sources.protocol import Made
-        from takeback.sources.workspace import planning
-
-        effects = planning.fresh(reader, self.name, part, paths)
-        directories.make(self._at, reader, directories.named(place), effects, durable=durable)
-        return Made(self._at(directories.named(place)), tuple(effects))
-
     def _at(self, place: str) -> Workspace:
         return Workspace(
             place,
@@ -131,25 +103,6 @@ class Workspace:
             max_file_size=self._max_file_size,
             time_budget=self.time_budget,
         )
-
-    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
-        from takeback.sources.workspace.place.files import stage
-
-        merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
-        stored = (each.after.id for each in effects if each.after and each.after.kind != DIRECTORY)
-
-        def content(blob: bytes) -> Iterator[bytes]:
-            return iter((merged[blob],)) if blob in merged else reader.stream(blob)
-
-        with reader.ahead(stored):
-            staged = stage(self.root, effects, content, unchanged_since=self._looked_ns, durable=durable)
-        return StagedPart(self.name, staged)
-
-    def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
-        from takeback.sources.workspace.place.readback import unfinished
-
-        self._sweep()  # it may have made directories writable
-        return unfinished(self.root, effects)
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         changes = {effect.path: effect.after for effect in effects}
@@ -166,28 +119,6 @@ class Workspace:
             self._forget(writer, present.content, tree, changes)
         refs = {**present.refs, "content": tree, "rules": rules}
         return Part(self.name, self.kind, refs, present.detail, present.not_captured)
-
-    def diff(
-        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
-    ) -> Iterator[Change]:
-        from takeback.model.diff import Change
-
-        old, new = (part.content if part is not None else None for part in (a, b))
-        for path, before, after in trees.compare(reader, old, new, paths):
-            yield Change(self.name, path, before, after)
-
-    def count(self, reader: Reader, part: Part) -> int:
-        return trees.count(reader, part.content)
-
-    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
-        from takeback.sources.stored import Stored
-
-        return Stored(self.name, self.kind).state_at(reader, part, path)
-
-    def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
-        from takeback.sources.stored import Stored
-
-        return Stored(self.name, self.kind).read(reader, part, path)
 
     def watcher(self) -> Watcher:
         """What says when something may have changed from now on."""
@@ -209,80 +140,12 @@ class Workspace:
         hint = way_back(spans, repository.head()) if told else ""
         return told, (hint,) if hint else ()
 
-    def _sweep(self) -> None:
-        """Remove what a killed process left in the root."""
-        try:
-            left = any(name.startswith(_STAGE) for name in os.listdir(name_bytes(self.root)))
-        except OSError:
-            left = True
-        if left:
-            from takeback.sources.workspace.place.sweeping import sweep_stages
-
-            sweep_stages(self.root)
-
     def _detail(self) -> dict[str, Any]:
         repository = git.find(self.root)
         if repository is None:
             return {}
         head = repository.head()
         return {"context": {"git": {"commit": head.commit, "branch": head.branch}}}
-
-    def _inode(self, path: str) -> int | None:
-        """The inode of what stands at a path now."""
-        try:
-            return os.lstat(name_bytes(f"{self.root}/{path}")).st_ino
-        except OSError:
-            return None
-
-    def _cache_key(self, writer: Writer) -> str:
-        return f"stat-{writer.scope}-{blake3(name_bytes(self.root)).hexdigest()[:16]}"
-
-    def _forget(self, writer: Writer, old: bytes, new: bytes, paths: Collection[str]) -> None:
-        """Keep the stat cache of one tree for another, without the directories on the way to what differs."""
-        cache = decode_cache(writer.derived.get(self._cache_key(writer)), old)
-        if not len(cache):
-            return
-        stale = {"", *paths, *(parent for path in paths for parent in trees.parents(path))}
-        sections = {path: data for path, data in cache.items() if path not in stale}
-        writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections))
-
-
-class StagedPart(NamedTuple):
-    """Staged files, as a part of a snapshot."""
-
-    part: str
-    files: StagedFiles
-
-    @property
-    def kept(self) -> tuple[Kept, ...]:
-        from takeback.model.plan import Kept
-
-        reason = "something came into it meanwhile"
-        return tuple(Kept(self.part, path, reason) for path in self.files.kept)
-
-    def apply(self) -> None:
-        self.files.apply()
-
-    def finish(self) -> None:
-        """Nothing of what stood there was kept."""
-
-    def discard(self) -> None:
-        self.files.discard()
-
-
-def exactly(size: int, pieces: Iterator[bytes], path: str) -> Iterator[bytes]:
-    """A file's content, as long as its snapshot says: what is stored may claim to be of any length."""
-    given = 0
-    for piece in pieces:
-        given += len(piece)
-        if given > size:
-            break
-        yield piece
-    if given != size:
-        raise Integrity(
-            f"the stored content of {path} is not as long as it should be",
-            hints=["`takeback verify` finds out what else is damaged"],
-        )
 
 
 def _real_directory(path: str) -> str:

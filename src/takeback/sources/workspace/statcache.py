@@ -64,7 +64,7 @@ class Section:
     @property
     def stats(self) -> dict[str, Stat]:
         if self._stats is None:
-            self._stats = dict(zip(self._names(), self._looks(), strict=True))
+            self._stats = dict(zip(self.names(), self._looks(), strict=True))
         return self._stats
 
     def matches(self, names: Sequence[str], looks: Iterable[Stat]) -> bool:
@@ -87,7 +87,7 @@ class Section:
         """All remembered entries."""
         kinds = self.data[self._names_end : self._names_end + self._count].decode("latin-1")
         ids = [self.data[start : start + 32] for start in range(self._ids_start, len(self.data), 32)]
-        return list(zip(self._names(), kinds, self._looks(), ids, strict=True))
+        return list(zip(self.names(), kinds, self._looks(), ids, strict=True))
 
     def all_ignored(self) -> bool:
         return not self.data[self._names_end : self._names_end + self._count].strip(b"iI")
@@ -100,18 +100,18 @@ class Section:
         """Names that were ignored, and whether each is a directory."""
         kinds = self.data[self._names_end : self._names_end + self._count]
         if b"i" in kinds or b"I" in kinds:
-            for name in compress(self._names(), (kind in b"iI" for kind in kinds)):
+            for name in compress(self.names(), (kind in b"iI" for kind in kinds)):
                 yield name, self.kind(name) == IGNORED_DIRECTORY
 
     def _place(self, name: str) -> int | None:
         if self._places is None:
-            self._places = {each: number for number, each in enumerate(self._names())}
+            self._places = {each: number for number, each in enumerate(self.names())}
         return self._places.get(name)
 
     def _text(self) -> str:
         return self.data[_HEAD.size : self._names_end].decode("utf-8", "surrogateescape")
 
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
         return self._text().split("\0") if self._count else []
 
     def _looks(self) -> Iterator[Stat]:

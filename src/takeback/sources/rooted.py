@@ -1,0 +1,171 @@
+"""What every source of files below one root does alike, whichever of them are captured, and however."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from blake3 import blake3
+
+from takeback.errors import Integrity
+from takeback.model.snapshot import Part
+from takeback.model.tree import DIRECTORY, name_bytes
+from takeback.sources import trees
+from takeback.sources.workspace.names import STAGE_PREFIX
+from takeback.sources.workspace.statcache import decode_cache, encode_cache
+from takeback.store.reader import Reader
+from takeback.store.writer import Writer
+
+if TYPE_CHECKING:
+    from takeback.model.diff import Change
+    from takeback.model.plan import Effect, Kept
+    from takeback.sources.protocol import Made, Proposal, Source, Staged
+    from takeback.sources.workspace.place.files import StagedFiles
+
+_STAGE = STAGE_PREFIX.encode()
+
+
+class Rooted:
+    """Files below ``root``. Who captures them says with `_at` what it would be at another root."""
+
+    name: str
+    kind: str
+    root: str
+    lock = ""
+    _looked_ns = 0
+    """When the last capture began: what was touched later may not be what it captured."""
+
+    def _at(self, place: str) -> Source:
+        raise NotImplementedError
+
+    def moved(self, reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
+        view = trees.TreeView(reader, present.content)
+        return tuple(effect.path for effect in effects if view.get(effect.path) != effect.before)
+
+    def plan_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None) -> Proposal:
+        from takeback.sources import directories
+        from takeback.sources.protocol import Proposal
+        from takeback.sources.workspace import planning
+
+        effects = planning.fresh(reader, self.name, part, paths)
+        directories.check(self._at, directories.named(place), effects)
+        return Proposal(tuple(effects))
+
+    def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
+        from takeback.sources import directories
+        from takeback.sources.protocol import Made
+        from takeback.sources.workspace import planning
+
+        effects = planning.fresh(reader, self.name, part, paths)
+        directories.make(self._at, reader, directories.named(place), effects, durable=durable)
+        return Made(self._at(directories.named(place)), tuple(effects))
+
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
+        from takeback.sources.workspace.place.files import stage
+
+        merged = {effect.after.id: effect.merged for effect in effects if effect.after and effect.merged is not None}
+        stored = (each.after.id for each in effects if each.after and each.after.kind != DIRECTORY)
+
+        def content(blob: bytes) -> Iterator[bytes]:
+            return iter((merged[blob],)) if blob in merged else reader.stream(blob)
+
+        with reader.ahead(stored):
+            staged = stage(self.root, effects, content, unchanged_since=self._looked_ns, durable=durable)
+        return StagedPart(self.name, staged)
+
+    def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        from takeback.sources.workspace.place.readback import unfinished
+
+        self._sweep()  # it may have made directories writable
+        return unfinished(self.root, effects)
+
+    def diff(
+        self, reader: Reader, a: Part | None, b: Part | None, paths: Sequence[str] | None = None
+    ) -> Iterator[Change]:
+        from takeback.model.diff import Change
+
+        old, new = (part.content if part is not None else None for part in (a, b))
+        for path, before, after in trees.compare(reader, old, new, paths):
+            yield Change(self.name, path, before, after)
+
+    def count(self, reader: Reader, part: Part) -> int:
+        return trees.count(reader, part.content)
+
+    def state_at(self, reader: Reader, part: Part, path: str) -> object | None:
+        from takeback.sources.stored import Stored
+
+        return Stored(self.name, self.kind).state_at(reader, part, path)
+
+    def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
+        from takeback.sources.stored import Stored
+
+        return Stored(self.name, self.kind).read(reader, part, path)
+
+    def _sweep(self) -> None:
+        """Remove what a killed process left in the root."""
+        try:
+            left = any(name.startswith(_STAGE) for name in os.listdir(name_bytes(self.root)))
+        except OSError:
+            left = True
+        if left:
+            from takeback.sources.workspace.place.sweeping import sweep_stages
+
+            sweep_stages(self.root)
+
+    def _inode(self, path: str) -> int | None:
+        """The inode of what stands at a path now."""
+        try:
+            return os.lstat(name_bytes(f"{self.root}/{path}")).st_ino
+        except OSError:
+            return None
+
+    def _cache_key(self, writer: Writer) -> str:
+        return f"stat-{writer.scope}-{blake3(name_bytes(self.root)).hexdigest()[:16]}"
+
+    def _forget(self, writer: Writer, old: bytes, new: bytes, paths: Collection[str]) -> None:
+        """Keep the stat cache of one tree for another, without the directories on the way to what differs."""
+        cache = decode_cache(writer.derived.get(self._cache_key(writer)), old)
+        if not len(cache):
+            return
+        stale = {"", *paths, *(parent for path in paths for parent in trees.parents(path))}
+        sections = {path: data for path, data in cache.items() if path not in stale}
+        writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections))
+
+
+class StagedPart(NamedTuple):
+    """Staged files, as a part of a snapshot."""
+
+    part: str
+    files: StagedFiles
+
+    @property
+    def kept(self) -> tuple[Kept, ...]:
+        from takeback.model.plan import Kept
+
+        reason = "something came into it meanwhile"
+        return tuple(Kept(self.part, path, reason) for path in self.files.kept)
+
+    def apply(self) -> None:
+        self.files.apply()
+
+    def finish(self) -> None:
+        """Nothing of what stood there was kept."""
+
+    def discard(self) -> None:
+        self.files.discard()
+
+
+def exactly(size: int, pieces: Iterator[bytes], path: str) -> Iterator[bytes]:
+    """A file's content, as long as its snapshot says: what is stored may claim to be of any length."""
+    given = 0
+    for piece in pieces:
+        given += len(piece)
+        if given > size:
+            break
+        yield piece
+    if given != size:
+        raise Integrity(
+            f"the stored content of {path} is not as long as it should be",
+            hints=["`takeback verify` finds out what else is damaged"],
+        )

@@ -1,0 +1,56 @@
+"""Which effects bring a team to where it should be. They are a workspace's, but for two things: files of a team are whole or
+nothing, so none is merged from two texts; and mail that came since can be told to stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from takeback.model.plan import Effect, Kept
+from takeback.model.snapshot import Part
+from takeback.sources import trees
+from takeback.sources.protocol import Proposal, Step
+from takeback.sources.workspace import planning
+
+if TYPE_CHECKING:
+    from takeback.sources.team.source import Team
+    from takeback.store.reader import Reader
+
+NEWER_MAIL = "newer mail, kept"
+BOTH_CHANGED = "it was changed since, and only one of the two can be"
+
+
+def plan(reader: Reader, team: Team, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
+    proposal = planning.plan(reader, team.name, present, target, paths, team.inode, team.guard)
+    return _with_mail(team, proposal) if team.merge else proposal
+
+
+def revert(reader: Reader, team: Team, present: Part, steps: Sequence[Step]) -> Proposal:
+    proposal = planning.revert(reader, team.name, present, steps, team.inode, team.guard)
+    effects, conflicts = [], list(proposal.conflicts)
+    for effect in proposal.effects:
+        if effect.merged is None:
+            effects.append(effect)
+        else:
+            conflicts.append(Kept(effect.part, effect.path, BOTH_CHANGED))
+    proposal = proposal._replace(effects=tuple(effects), conflicts=tuple(sorted(conflicts, key=attrgetter("path"))))
+    return _with_mail(team, proposal) if team.merge else proposal
+
+
+def _with_mail(team: Team, proposal: Proposal) -> Proposal:
+    """The same, but for mail: what would go stays, and with it the directories that it is in."""
+    staying = {effect.path for effect in proposal.effects if effect.after is None and _is_mail(team, effect)}
+    above = {parent for path in staying for parent in trees.parents(path)}
+    effects = tuple(
+        effect
+        for effect in proposal.effects
+        if effect.path not in staying and not (effect.after is None and effect.path in above)
+    )
+    kept = [Kept(team.name, path, NEWER_MAIL) for path in sorted(staying)]
+    return proposal._replace(effects=effects, kept=(*proposal.kept, *kept))
+
+
+def _is_mail(team: Team, effect: Effect) -> bool:
+    area = team.layout.area_of(team.team, effect.path)
+    return area is not None and area.mail
