@@ -22,7 +22,19 @@ from bench.results import document
 from bench.rows import LeftOut, Row
 from bench.scale import Scale
 from bench.table import table
-from bench.work import agent_steps, containers, first_capture, history, length, project, restore, sessions, turns, undo
+from bench.work import (
+    agent_steps,
+    containers,
+    first_capture,
+    history,
+    length,
+    project,
+    restore,
+    sessions,
+    teams,
+    turns,
+    undo,
+)
 
 HERE = Path(__file__).parent
 
@@ -104,6 +116,9 @@ def _measure(base: Path, scale: Scale, only: set[str]) -> list[Row]:
     if container.address() is not None and (not only or "container" in only):
         _say(f"a container with {scale.container_files} MiB")
         rows += containers.measure(base / "container", scale.container_files, scale.container_snapshots)
+    if not only or "team" in only:
+        _say(f"a team with {scale.team_tasks:,} tasks")
+        rows += teams.measure(base / "team", scale.team_tasks, scale.team_snapshots)
     return rows
 
 
@@ -129,7 +144,7 @@ def _options() -> argparse.Namespace:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="smaller trees and fewer rounds: a minute, and only a hint")
     size.add_argument("--full", action="store_true", help="more rounds and 100,000 snapshots: an hour or so")
-    choices = ["first", "turn", "undo", "restore", "history", "length", "session", "agent", "container"]
+    choices = ["first", "turn", "undo", "restore", "history", "length", "session", "agent", "container", "team"]
     parser.add_argument(
         "--only", nargs="+", choices=choices, default=[], help="only these; kept apart, as with --quick"
     )

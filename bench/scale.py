@@ -34,6 +34,9 @@ class Scale:
     """Of a mebibyte each, in a container."""
     container_snapshots: int = 20
     """Of it, after the first."""
+    team_tasks: int = 10_000
+    """Of a team; it has five times as many events."""
+    team_snapshots: int = 50
 
 
 DEFAULT = Scale("default")
@@ -53,5 +56,7 @@ QUICK = Scale(
     agent_steps=(200,),
     container_files=64,
     container_snapshots=5,
+    team_tasks=1_000,
+    team_snapshots=10,
 )
 FULL = Scale("full", large_captures=3, turns=21, undos=9, restores=5, restic_history=1_000, snapshots=100_000)

@@ -7,11 +7,15 @@ from pathlib import Path
 from clawteam.team.manager import TeamManager
 from clawteam.team.snapshot import SnapshotManager
 
+import takeback as tb
 from support.counts import Tell, tell
 from support.teams.real import RealTeam
-from support.teams.seeing import impossible, of_bundle, of_files
+from support.teams.seeing import Data, impossible, of_bundle, of_files, of_part
 from support.teams.writers import NAMES, writing
 
+SNAPSHOTS = 1_000
+AT_ONCE = 250
+"""Snapshots after which the team begins anew: it grows, and ClawTeam takes longer for each task then."""
 THEIRS = 50
 """Snapshots of ClawTeam's own."""
 STOPS = 50
@@ -19,11 +23,41 @@ STOPS = 50
 
 def populated(data_dir: Path) -> RealTeam:
     team = RealTeam(data_dir)
+    TeamManager.cleanup(team.name)
     TeamManager.create_team(team.name, "lead", "id-lead")
     for name in NAMES:
         TeamManager.add_member(team.name, name, f"id-{name}")
     team.costs.summary()
     return team
+
+
+def test_a_thousand_snapshots_beside_four_writers_hold_nothing_that_cannot_have_been(
+    data_dir: Path, memory_path: Path, record_property: Tell
+) -> None:
+    ids: dict[str, None] = {}
+    rounds = 0
+    with tb.open(memory_path / "store") as store:
+        line = store.timeline("alpha", sources=[tb.Team("alpha", data_dir)])
+        while len(ids) < SNAPSHOTS:
+            with writing(populated(data_dir)) as writers:
+                for number in range(AT_ONCE):
+                    if number % 4 == 0:
+                        writers.grow()
+                    ids[line.save(trigger="interval").id] = None
+                rounds += writers.end()
+        wrong, unsettled = [], 0
+        known: dict[bytes, Data] = {}
+        for id in ids:
+            part = line.show(id).parts["team"]
+            unsettled += bool(part.not_captured)
+            with store.blobs.reader() as reader:
+                wrong += [f"{id}: {each}" for each in impossible(of_part(reader, part, known))]
+    tell(
+        record_property,
+        f"{len(ids)} snapshots of a team beside 4 writers ({rounds} rounds): {len(wrong)} impossible, {unsettled} unsettled",
+    )
+    assert not wrong, wrong[:10]
+    assert unsettled == 0
 
 
 def test_what_clawteam_itself_takes_for_a_snapshot_cannot_have_been(data_dir: Path, record_property: Tell) -> None:

@@ -15,6 +15,11 @@ from pathlib import PurePath
 from typing import Any
 
 from support.teams.writers import BATCH, BROADCASTS, NAMES, PACE, REPORTER
+from takeback.model.snapshot import Part
+from takeback.model.tree import Entry
+from takeback.sources import trees
+from takeback.sources.team.contents import Contents, Item
+from takeback.store.reader import Reader
 
 Data = Mapping[str, Any]
 
@@ -62,7 +67,7 @@ def of_files(team: str, files: Mapping[str, bytes]) -> Seen:
     torn, plans = [], set()
     for path, data in files.items():
         area, name = path.replace(f"/{team}", "", 1).rpartition("/")[::2]
-        if name.endswith((".tmp", ".lock")) or name.startswith(".tmp-"):
+        if _is_passing(path):
             torn.append(path)
         elif area == "plans":
             plans.add(name)
@@ -87,6 +92,51 @@ def of_files(team: str, files: Mapping[str, bytes]) -> Seen:
         frozenset(plans),
         torn,
     )
+
+
+def of_part(reader: Reader, part: Part, known: dict[bytes, Data]) -> Seen:
+    """What a snapshot has of a team. What was read once is ``known``: a thousand of them share most of it."""
+    held = _Held(reader, part, known)
+    mail: dict[str, list[Data]] = {}
+    for item in held.some("messages"):
+        mail.setdefault(item.box, []).append(item.data or {})
+    summary = held.item(f"costs/{held.team}/summary.json")
+    return Seen(
+        held.config,
+        [item.data or {} for item in held.some("tasks")],
+        [item.data or {} for item in held.some("events")],
+        [item.data or {} for item in held.some("sessions")],
+        [item.data or {} for item in held.some("costs")],
+        mail,
+        summary and summary.data,
+        frozenset(item.name for item in held.items("plans")),
+        [*held.torn, *(path for path, _, _ in trees.compare(reader, None, part.content) if _is_passing(path))],
+    )
+
+
+class _Held(Contents):
+    def __init__(self, reader: Reader, part: Part, known: dict[bytes, Data]) -> None:
+        super().__init__(reader, part)
+        self._known = known
+        self.torn: list[str] = []
+
+    def some(self, what: str) -> list[Item]:
+        found = list(self.items(what))
+        self.torn += [item.path for item in found if item.data is None]
+        return [item for item in found if item.data is not None]
+
+    def _parsed(self, entry: Entry) -> Data | None:
+        if entry.id not in self._known:
+            value = super()._parsed(entry)
+            if value is None:
+                return None
+            self._known[entry.id] = value
+        return self._known[entry.id]
+
+
+def _is_passing(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return name.endswith((".tmp", ".lock")) or name.startswith(".tmp-")
 
 
 def impossible(seen: Seen) -> list[str]:

@@ -38,7 +38,7 @@ BROADCASTS = 16
 """Rounds from one letter to all to the next."""
 BATCH = 10
 """Letters that are read at once."""
-KEPT = 40
+KEPT = 24
 """Events of its own that each leaves in the log."""
 
 
@@ -194,16 +194,18 @@ class Writer:
         if self._name == REPORTER and self._round % 8 == 0:
             self._mail.receive("lead", limit=BATCH)
         if self._round % KEPT == 0:
-            events = sorted(self._team.path("teams/{}/events").glob("evt-*.json"))
-            own = [path for path in events if self._is_mine(path)]
-            for path in own[: -2 * KEPT]:
+            numbers = {path: self._number(path) for path in self._team.path("teams/{}/events").glob("evt-*.json")}
+            for path in sorted((path for path in numbers if numbers[path]), key=numbers.__getitem__)[: -2 * KEPT]:
                 path.unlink()
 
-    def _is_mine(self, path: Path) -> bool:
+    def _number(self, path: Path) -> int:
+        """Which letter of its own an event is of; names of one millisecond are in no order."""
         try:
-            return bool(json.loads(path.read_bytes())["from"] == self._name)
+            event = json.loads(path.read_bytes())
         except FileNotFoundError:
-            return False
+            return 0
+        mine = event["from"] == self._name and "content" in event
+        return int(json.loads(event["content"])["k"]) if mine else 0
 
 
 def main(data: str, name: str, member: str, hurry: str) -> None:
