@@ -1,0 +1,81 @@
+"""A restore of a team, and what is told of one that was or would be done."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from takeback.adapters.clawteam.finding import Found, Places
+from takeback.adapters.clawteam.losing import Step, lost
+from takeback.model.ids import BlobKind
+from takeback.model.plan import Plan, Report
+from takeback.model.tree import Entry, name_bytes
+from takeback.sources.team.contents import Contents
+from takeback.sources.team.layouts import COSTS, EVENTS, MESSAGES, SESSIONS, TASKS
+from takeback.sources.team.members import running
+from takeback.store.durable import NotPlain, read_plain_file
+
+_LARGEST = 16 << 20
+
+
+def plan(places: Places, found: Found) -> Plan:
+    """What a restore would do; nothing of the team is touched."""
+    return places.line(found.part).plan(found.snapshot, only=_at_hand(places, found))
+
+
+def preview(places: Places, found: Found) -> dict[str, Any]:
+    """What would be lost, kept and noted."""
+    planned = plan(places, found)
+    team = places.team
+    steps = [Step(each.path, each.before, each.after) for each in planned.effects if each.part == found.part.name]
+
+    def now(path: str, entry: Entry) -> bytes:
+        try:
+            return read_plain_file(f"{team.root}/{path}", _LARGEST)
+        except NotPlain:
+            return b""
+
+    return {"lost": lost(team.team, steps, now), **_told(places, found, planned)}
+
+
+def restore(places: Places, found: Found) -> dict[str, Any]:
+    """Make the team as a snapshot has it; what was lost by that, and the snapshot that keeps it."""
+    team = places.team
+    os.makedirs(name_bytes(team.root), exist_ok=True)
+    alive = running(team.root, team.team)
+    line = places.line(found.part)
+    report = line.restore(found.snapshot, only=_at_hand(places, found))
+    before, after = (line.show(id).parts.get(found.part.name) for id in (report.safety, report.snapshot))
+    with places.store().blobs.reader() as reader:
+        steps = [Step(each.path, each.before, each.after) for each in team.diff(reader, before, after)]
+        gone = lost(team.team, steps, lambda path, entry: reader.get(entry.id, BlobKind.DATA))
+    told = _told(places, found, report)
+    return {"lost": gone, **told, "running": [each._asdict() for each in alive], "safety": report.safety}
+
+
+def summary(places: Places, found: Found) -> dict[str, Any]:
+    """What is in a snapshot, in the words of ClawTeam's restore."""
+    with places.store().blobs.reader() as reader:
+        contents = Contents(reader, found.part)
+        return {
+            "config": contents.config is not None,
+            **{what: contents.count(what) for what in (TASKS, EVENTS, SESSIONS, COSTS)},
+            "inboxes": contents.count(MESSAGES),
+        }
+
+
+def _told(places: Places, found: Found, done: Plan | Report) -> dict[str, Any]:
+    team = places.team
+    absent = sorted(set(found.snapshot.parts) - set(_at_hand(places, found)))
+    notes = [*done.notes, *(f"the snapshot's part {name!r} was not asked for" for name in absent)]
+    return {
+        "running": [each._asdict() for each in running(team.root, team.team)],
+        "kept": [{"path": each.path, "reason": each.reason} for each in done.kept],
+        "notes": notes,
+    }
+
+
+def _at_hand(places: Places, found: Found) -> list[str]:
+    """The parts of a snapshot that have a source here: the team, and whatever was given beside it."""
+    names = {found.part.name, *(source.name for source in places.sources)}
+    return sorted(names & found.snapshot.parts.keys())
