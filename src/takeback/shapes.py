@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from takeback.model.move import Move
     from takeback.model.plan import Kept, Outside, Plan, Report
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
+    from takeback.model.team import TeamDiff
     from takeback.model.tree import Entry
     from takeback.store.catalogue.snapshots import SnapshotRow
     from takeback.store.notices import Notice
@@ -53,6 +54,7 @@ def shown(value: Snapshot, step: Diff | None) -> Shape:
     files = [] if step is None else changes(change for change in step.files if not change.is_directory)
     state = [] if step is None else differences(step.state)
     container = [] if step is None else contained(step.container)
+    changed = [] if step is None else contained(step.team)
     return {
         **snapshot(value),
         "root": value.root,
@@ -60,6 +62,8 @@ def shown(value: Snapshot, step: Diff | None) -> Shape:
         "files": files,
         "state": state,
         "container": container,
+        "team": changed,
+        "teams": [] if step is None else [team(each) for each in step.teams],
     }
 
 
@@ -115,7 +119,7 @@ def changes(items: Iterable[Change]) -> list[Shape]:
 
 
 def contained(items: Iterable[Change]) -> list[Shape]:
-    """What differs in containers; directories on the way to it aside."""
+    """What differs in containers or teams; directories on the way to it aside."""
     return [
         {"part": change.part, "path": change.path, "status": change.status}
         for change in items
@@ -145,7 +149,37 @@ def diff(value: Diff) -> Shape:
         "directories": changes(change for change in value.files if change.is_directory),
         "state": differences(value.state),
         "container": contained(value.container),
+        "team": contained(value.team),
+        "teams": [team(each) for each in value.teams],
     }
+
+
+def team(value: TeamDiff) -> Shape:
+    """What differs in a team."""
+    from dataclasses import asdict  # no hook has time for it
+
+    return {
+        "part": value.part,
+        "team": value.team,
+        "members": _ends(value.members),
+        "joined": list(value.joined),
+        "left": list(value.left),
+        "statuses": {each: _ends(ends) for each, ends in value.statuses.items()},
+        "tasks": [asdict(each) for each in value.tasks],
+        "mail": [{"from": each.sender, **asdict(each)} for each in value.mail],
+        "costs": [
+            {"agent": each.agent, "events": _ends(each.events), "cents": _ends(each.cents)} for each in value.costs
+        ],
+        "events": _ends(value.events),
+        "sessions": dict(value.sessions),
+        "plans": dict(value.plans),
+        "other": list(value.other),
+        "unreadable": list(value.unreadable),
+    }
+
+
+def _ends(pair: tuple[float, float]) -> Shape:
+    return {"before": pair[0], "after": pair[1]}
 
 
 def report(value: Report) -> Shape:
@@ -175,6 +209,7 @@ def plan(value: Plan) -> Shape:
         "verified": False,
         "pending": list(value.pending),
         "plan": [{"path": path, "action": action} for action, path in value.told],
+        "goes": list(value.goes),
         **_left(value),
     }
 

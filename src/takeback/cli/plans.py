@@ -54,6 +54,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
         for action, path in effects[:most]:
             yield ["  ", (f"{action:<8}", _STYLES[action]), path]
         yield from _rest(len(effects), most)
+    yield from _group("goes; the snapshot that is made first keeps it", "warn", plan.goes, most)
     yield from _left_lines(plan, most)
 
 

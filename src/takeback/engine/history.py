@@ -12,7 +12,7 @@ from takeback.engine.paths import meant, states_at, within_part
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS
+from takeback.model.kinds import DOCUMENTS, NAMED
 from takeback.model.move import Move
 from takeback.model.progress import Watch
 from takeback.model.snapshot import PURGED, Part, Snapshot
@@ -25,6 +25,7 @@ from takeback.store.reader import Reader
 
 if TYPE_CHECKING:
     from takeback.model.diff import Change, Diff, Difference
+    from takeback.model.team import TeamDiff
 
 Unknown = Literal["refuse", "record"]
 """What becomes of instances whose classes are not known: InvalidInput, or records to look at."""
@@ -101,8 +102,8 @@ def _looker(line: Line, name: str, part: Part) -> Looks:
 
 
 def _read_from(reader: Reader, part: Part, path: str) -> str:
-    """A path as a part has it; one that begins with a slash is absolute only in a container."""
-    return within_part(reader, part, path) if part.kind == "container" else path.strip("/")
+    """A path as a part has it; one that begins with a slash is absolute only in a container, or below a team's directory."""
+    return within_part(reader, part, path) if part.kind in NAMED else path.strip("/")
 
 
 def interrupted(line: Line) -> int | None:
@@ -173,7 +174,8 @@ def _diff(
     from takeback.model.diff import Diff
 
     files: list[Change] = []
-    container: list[Change] = []
+    beside: dict[str, list[Change]] = {kind: [] for kind in NAMED}
+    teams: list[TeamDiff] = []
     state: list[Difference] = []
     every = [*old.parts.values(), *new.values()]
     for name in sorted(old.parts.keys() | new.keys()):
@@ -184,11 +186,15 @@ def _diff(
         looker = line.looker(name, b, a)
         if looker is None:
             continue  # a conversation: it goes along, and nobody compares it
-        boxed = any(part is not None and part.kind == "container" for part in (a, b))
+        kind = next((part.kind for part in (a, b) if part is not None and part.kind in NAMED), "")
         wanted = _within(reader, paths, [part for part in (a, b) if part is not None], every)
         found = [each for each in looker.diff(reader, a, b, wanted) if within(wanted, each.path)]
-        (container if boxed else files).extend(found)
-    return Diff(old.id, id, tuple(files), tuple(state), tuple(container))
+        (beside[kind] if kind else files).extend(found)
+        if found and kind == "team":
+            from takeback.sources.team.telling import tell  # only who has a team needs it
+
+            teams.append(tell(reader, a, b, found))
+    return Diff(old.id, id, tuple(files), tuple(state), tuple(beside["container"]), tuple(beside["team"]), tuple(teams))
 
 
 def _within(
@@ -252,10 +258,10 @@ def _touching(line: Line, rows: list[SnapshotRow], path: str, limit: int | None)
 
 def _state(line: Line, reader: Reader, row: SnapshotRow, path: str) -> dict[str, object]:
     snapshot = line.load(reader, row)
-    found = {}
+    found: dict[str, object] = {}
     for name, part in snapshot.parts.items():
         looker = line.looker(name, part) if meant(part, [path], snapshot.parts.values()) else None
-        where = _read_from(reader, part, path)
-        if looker is not None and (state := states_at(reader, looker, part, where)) is not None:
-            found[name] = state
+        if looker is not None:
+            state = states_at(reader, looker, part, _read_from(reader, part, path))
+            found |= {name: state} if state is not None else {}
     return found

@@ -281,9 +281,9 @@ def _with_them(plan: Plan, missing: Sequence[Part]) -> list[str]:
     """How to have the parts at hand that a restore needs to be finished."""
     from takeback.engine.naming import naming
 
-    containers = " ".join(option for part in missing if (option := naming(part)))
-    if containers:
-        return [f"`takeback save {containers}` finishes it"]
+    options = " ".join(option for part in missing if (option := naming(part)))
+    if options:
+        return [f"`takeback save {options}` finishes it"]
     return [f"run takeback again with the sources of the timeline {plan.timeline!r}"]
 
 

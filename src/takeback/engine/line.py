@@ -162,7 +162,8 @@ class Line:
         if not self.sources and not any(part.kind in DOCUMENTS for part in parts.values()):
             raise InvalidInput(
                 f"the timeline {self.name!r} has no sources, so there is nothing to save",
-                hints=["store.timeline(name, sources=[takeback.Workspace('.')])"],
+                hints=[hint for part in parts.values() for hint in _at_hand(part)]
+                or ["store.timeline(name, sources=[takeback.Workspace('.')])"],
             )
         for name, source in self.sources.items():
             parts[name] = put_part(writer, source.capture(writer, parts.get(name), watch))

@@ -1,18 +1,35 @@
-"""How a person names a container's part on the command line, where a message says what would help."""
+"""How a person names, on the command line, what a command looks at only if it is told to: a container, a team.
+
+Such a part says in its detail, under the name of its kind, what it is of; and the option has that name, too.
+"""
 
 from __future__ import annotations
 
+from takeback.model.kinds import NAMED
 from takeback.model.snapshot import Part
 
-NOT_AT_HAND = "its container is not at hand here, so it stays as it is"
+
+def name_of(part: Part) -> str:
+    """What a part is of: a container's name, a team's; empty if that is not known, or is nothing to be typed."""
+    name = part.detail.get(part.kind) if part.kind in NAMED else None
+    return name if isinstance(name, str) and name.isprintable() else ""
 
 
 def naming(part: Part) -> str:
-    """The option that has the container of a part at hand; empty for what is no container."""
-    container = part.detail.get("container")
-    if part.kind != "container" or not isinstance(container, str) or not container.isprintable():
+    """The option that has the source of a part at hand; empty if there is none."""
+    if not (name := name_of(part)):
         return ""
     import shlex
 
-    said = container if part.name == "container" else f"{part.name}={container}"
-    return f"--container {shlex.quote(said)}"
+    said = name if part.name == part.kind else f"{part.name}={name}"
+    return f"--{part.kind} {shlex.quote(said)}"
+
+
+def called(part: Part) -> str:
+    """``the container sandbox``."""
+    return f"the {part.kind} {name}" if (name := name_of(part)) else f"a {part.kind} as {part.name}"
+
+
+def not_at_hand(part: Part) -> str:
+    """Why nothing is done to a part."""
+    return f"its {part.kind} is not at hand here, so it stays as it is"

@@ -1,7 +1,8 @@
 """Paths that somebody names, as the part knows them that is meant.
 
-Files of a workspace have paths relative to its root. In a container paths are absolute, as they are seen in there; and
-what a part of it holds has a path in the part's own tree, which reports and diffs show.
+Files of a workspace have paths relative to its root. In a container paths are absolute, as they are seen in there; a team's
+are absolute below the directory that holds it. What a part of either holds has a path in the part's own tree, which reports
+and diffs show.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def clean(paths: Iterable[str] | None) -> list[str] | None:
     for path in paths:
         normal = os.path.normpath(path)
         if normal.split(os.sep)[0] == os.pardir:
-            raise _outside(path)
+            raise outside(path)
         cleaned.append("" if normal == "." else normal)
     if not cleaned:
         raise InvalidInput(
@@ -42,18 +43,36 @@ def within_part(reader: Reader, part: Part, path: str) -> str:
     if not os.path.isabs(path):
         return path.strip("/")
     if part.kind != "container":
-        raise _outside(path)
+        below = _below(part, path)
+        if below is None:
+            raise outside(path)
+        return below
     from takeback.sources.container.inside import path_of  # only who names such a path needs it
 
     return path_of(reader, part.content, path)
 
 
 def meant(part: Part, paths: Sequence[str], parts: Iterable[Part]) -> list[str]:
-    """Which of some paths are meant for one of several ``parts``, where none is named: absolute ones are a container's, the
-    others a workspace's. Where there is only one kind, all are."""
-    if len({each.kind for each in parts if each.kind in TREES - FOLLOWING}) < 2:
+    """Which of some paths are meant for one of several ``parts``, where none is named: absolute ones are a team's if they are
+    below its directory, else a container's; the others are a workspace's. Where there is only one kind, all are."""
+    known = [each for each in parts if each.kind in TREES - FOLLOWING]
+    if len({each.kind for each in known}) < 2:
         return list(paths)
-    return [path for path in paths if os.path.isabs(path) == (part.kind == "container")]
+    return [path for path in paths if part.kind == _kind(path, known)]
+
+
+def _kind(path: str, parts: Iterable[Part]) -> str:
+    if not os.path.isabs(path):
+        return "workspace"
+    return "team" if any(_below(part, path) is not None for part in parts) else "container"
+
+
+def _below(part: Part, path: str) -> str | None:
+    """An absolute path as a team's part has it; None if it is not one of it."""
+    home = part.detail.get("data_dir") if part.kind == "team" else None
+    if not isinstance(home, str) or not f"{path}/".startswith(home.rstrip("/") + "/"):
+        return None
+    return path[len(home.rstrip("/")) :].strip("/")
 
 
 def states_at(reader: Reader, looker: Looks, part: Part, path: str) -> object | None:
@@ -67,5 +86,5 @@ def states_at(reader: Reader, looker: Looks, part: Part, path: str) -> object | 
     return found if any(state is not None for state in found) else None
 
 
-def _outside(path: str) -> InvalidInput:
+def outside(path: str) -> InvalidInput:
     return InvalidInput(f"{path!r} is outside the root", hints=["name paths relative to the root"])

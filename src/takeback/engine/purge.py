@@ -32,7 +32,7 @@ from takeback.engine.traces import RECORDED, SETTINGS, Candidate, Found, PartPat
 from takeback.engine.undrop import dropped_rows
 from takeback.errors import Conflict, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
-from takeback.model.kinds import DOCUMENTS
+from takeback.model.kinds import DOCUMENTS, NAMED
 from takeback.model.progress import Watch
 from takeback.model.purged import Purged, Trace
 from takeback.model.snapshot import Snapshot
@@ -286,7 +286,7 @@ def _places(found: Found, places: Iterable[PartPath]) -> set[tuple[str, str, str
 
 
 def _in_part(blobs: BlobStore, path: str, part: str, roots: frozenset[str] | None) -> str:
-    """An absolute path in a container, as the newest snapshot of that part has it."""
+    """An absolute path in a container, or of a team, as the newest snapshot of that part has it."""
     if not os.path.isabs(path):
         return path
     with blobs.reader() as reader:
@@ -294,9 +294,9 @@ def _in_part(blobs: BlobStore, path: str, part: str, roots: frozenset[str] | Non
             present = [each for each in _candidates(tx) if not each.dropped and (roots is None or each.root in roots)]
         for each in sorted(present, key=lambda each: each.row.seq, reverse=True):
             held = load_snapshot(reader, each.row).parts.get(part)
-            if held is not None and held.kind == "container":
+            if held is not None and held.kind in NAMED:
                 return within_part(reader, held, os.path.normpath(path))
-    raise NotFound(f"no snapshot holds a container as {part!r}", hints=["`takeback show @` lists the parts"])
+    raise NotFound(f"no snapshot holds a container or a team as {part!r}", hints=["`takeback show @` lists the parts"])
 
 
 def _clean(path: str, part: str | None) -> str:

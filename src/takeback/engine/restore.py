@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
-from takeback.engine.naming import NOT_AT_HAND, naming
-from takeback.engine.paths import clean, inside, meant, states_at
+from takeback.engine.naming import called, naming, not_at_hand
+from takeback.engine.paths import clean, inside, meant, outside, states_at
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS, FOLLOWING
+from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
 from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -150,12 +151,13 @@ def _plan(
     effects: list[Effect] = []
     kept: list[Kept] = []
     notes: list[str] = []
+    goes: list[str] = []
     asked: list[str] = []
     planned: list[str] = []
     away: list[Part] = []
     for name in parts_of(target, only):
         part = target.parts[name]
-        if only is None and part.kind == "container" and name not in line.sources:
+        if only is None and part.kind in NAMED and name not in line.sources:
             away += [part] if wanted is None or meant(part, wanted, target.parts.values()) else []
             continue
         source = _source_of(line, target, name)
@@ -179,6 +181,7 @@ def _plan(
         effects += proposal.effects
         kept += (*proposal.conflicts, *proposal.kept)
         notes += proposal.notes
+        goes += proposal.goes
     _check_some(wanted, planned, away)
     return Plan(
         verb="restore",
@@ -194,23 +197,31 @@ def _plan(
         ),
         notes=(*notes, *map(_not_at_hand, away)),
         pending=tuple(asked),
+        goes=tuple(goes),
     )
 
 
 def _not_at_hand(part: Part) -> str:
     option = naming(part)
-    called = f"the container {part.detail['container']}" if option else f"a container as {part.name}"
-    return f"the snapshot holds {called}, too, but {NOT_AT_HAND}" + (f"; add {option}" if option else "")
+    return f"the snapshot holds {called(part)}, too, but {not_at_hand(part)}" + (f"; add {option}" if option else "")
 
 
 def _check_some(wanted: Sequence[str] | None, planned: Sequence[str], away: Sequence[Part]) -> None:
-    """InvalidInput if the paths that are wanted are all of containers that are not at hand."""
-    if wanted is None or planned or not away:
+    """InvalidInput if the paths that are wanted are all of what is not at hand, or of nothing that the snapshot holds."""
+    if wanted is None or planned:
+        return
+    if not away:
+        for path in (each for each in wanted if os.path.isabs(each)):
+            raise outside(path)
         return
     raise InvalidInput(
-        f"{', '.join(map(repr, wanted[:3]))} may be in a container of that snapshot, but none is at hand",
+        f"{', '.join(map(repr, wanted[:3]))} may be in {_any_of(away)} of that snapshot, but none is at hand",
         hints=[f"add {option}" for part in away if (option := naming(part))],
     )
+
+
+def _any_of(parts: Sequence[Part]) -> str:
+    return " or ".join(f"a {kind}" for kind in sorted({part.kind for part in parts}))
 
 
 def _why_not(present: Part | None, target: Part) -> str | None:
@@ -249,7 +260,7 @@ def _check_paths(reader: Reader, source: Source, present: Part | None, target: S
         parts = (target.parts[source.name], *((present,) if present is not None else ()))
         if all(states_at(reader, source, part, path) is None for part in parts):
             boxed = source.kind == "container"
-            show = f"takeback show {short(target.id)}" + (f" --part {source.name}" if boxed else ":")
+            show = f"takeback show {short(target.id)}" + (f" --part {source.name}" if source.kind in NAMED else ":")
             raise NotFound(
                 f"{path!r} is neither in snapshot {short(target.id)} nor there now",
                 hints=[

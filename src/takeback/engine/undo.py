@@ -12,11 +12,11 @@ from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
 from takeback.engine.line import Line, Present
-from takeback.engine.naming import NOT_AT_HAND, naming
+from takeback.engine.naming import called, naming, not_at_hand
 from takeback.engine.outside import happened_beside
 from takeback.errors import NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS
+from takeback.model.kinds import DOCUMENTS, NAMED
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.model.plan import Effect, Kept, Plan, Report
 from takeback.model.progress import Watch
@@ -153,6 +153,7 @@ def _plan(
     conflicts: list[Kept] = []
     kept: list[Kept] = []
     notes: list[str] = []
+    goes: list[str] = []
     common: dict[str, None] = {}
     asked: list[str] = []
     for name in _meant(line, present):
@@ -180,9 +181,10 @@ def _plan(
             conflicts += proposal.conflicts
             kept += proposal.kept
             notes += proposal.notes
+            goes += proposal.goes
     beside = happened_beside(line, present, targets)
     away = _not_at_hand(line, parts, present, steps, wish)
-    kept += (Kept(part.name, part.name, NOT_AT_HAND) for part in away)
+    kept += (Kept(part.name, part.name, not_at_hand(part)) for part in away)
     return Plan(
         verb=verb,
         timeline=line.name,
@@ -198,6 +200,7 @@ def _plan(
         not_captured=_left_out(line, present),
         notes=tuple(notes),
         pending=tuple(asked),
+        goes=tuple(goes),
         hints=(
             *_by_hand_of_values([item.part for item in conflicts if item.part in states], spoken),
             *_by_hand(line, [item for item in conflicts if item.part not in states], steps),
@@ -208,10 +211,10 @@ def _plan(
 
 
 def _not_at_hand(line: Line, parts: _Parts, present: Present, steps: Sequence[OwnedStep], wish: Wish) -> list[Part]:
-    """Containers that the moves changed and that are not at hand, so that nothing of it is taken back here."""
+    """What the moves changed that is not at hand, so that nothing of it is taken back here."""
     found = []
     for name, part in present.parts.items():
-        if part.kind != "container" or name in line.sources or not wish.wants(name):
+        if part.kind not in NAMED or name in line.sources or not wish.wants(name):
             continue
         ends = ((parts.at(step.before).get(name), parts.at(step.after).get(name)) for step in steps)
         if any(old is not None and new is not None and not new.same_state(old) for old, new in ends):
@@ -220,12 +223,12 @@ def _not_at_hand(line: Line, parts: _Parts, present: Present, steps: Sequence[Ow
 
 
 def _not_looked_at(line: Line, present: Present, wish: Wish, kept: Sequence[Kept]) -> Iterator[str]:
-    """Notes on containers of this timeline that are not at hand: nobody knows what has changed in them since."""
+    """Notes on what this timeline holds that is not at hand: nobody knows what has changed in it since."""
     said = {item.part for item in kept}
     for name, part in present.parts.items():
-        if part.kind == "container" and name not in line.sources and name not in said and wish.wants(name):
+        if part.kind in NAMED and name not in line.sources and name not in said and wish.wants(name):
             if option := naming(part):
-                yield f"the container {part.detail['container']} was not looked at, and stays as it is; add {option}"
+                yield f"{called(part)} was not looked at, and stays as it is; add {option}"
 
 
 def _with_them(verb: str, targets: Sequence[Move], away: Sequence[Part]) -> Iterator[str]:
@@ -286,7 +289,7 @@ def _shares(
 
 
 def _left_out(line: Line, present: Present) -> tuple[NotCaptured, ...]:
-    looked_at = (part for name, part in present.parts.items() if part.kind != "container" or name in line.sources)
+    looked_at = (part for name, part in present.parts.items() if part.kind not in NAMED or name in line.sources)
     return tuple(item for part in looked_at for item in part.not_captured)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from takeback.engine.background import Background
 from takeback.engine.store import MEMORY, Store, open_store
 from takeback.engine.timeline import Timeline
-from takeback.errors import InvalidInput, Unavailable
+from takeback.errors import Integrity, InvalidInput, Unavailable
 from takeback.locate.agents import Agents, agent_homes, agents
 from takeback.locate.layers import PROJECT_FILE, environment, project_layers, store_path, user_file, user_layers
 from takeback.locate.settings import SETTINGS, Setting, checked
@@ -101,9 +101,12 @@ def directory(where: Place) -> str:
 
 def timeline(store: Store, where: Place, *, listener: Listener | None = None, more: Sequence[Source] = ()) -> Timeline:
     """A place's timeline in a store; ``more`` are captured beside its workspace. One that was asked for by name may be of no
-    directory at all, as those are on which agents keep their memory: it has no source here."""
+    directory at all, as those are on which agents keep their memory, or a team's own, whose root is no workspace: these have
+    no source here."""
     if is_of_no_directory(store, where):
         return store.timeline(where["timeline"], root="", listener=listener)
+    if _is_of_a_team(store, where):
+        return store.timeline(where["timeline"], sources=more, root=where.root, listener=listener)
     workspace = Workspace(
         where.root,
         include=where["include"],
@@ -130,6 +133,18 @@ def is_of_no_directory(store: Store, where: Place) -> bool:
         return False
     roots = {row.root for row in store.timelines() if row.name == where["timeline"]}
     return "" in roots and where.root not in roots
+
+
+def _is_of_a_team(store: Store, where: Place) -> bool:
+    """Whether the timeline that was asked for by name is there, and holds a team and not the files around it."""
+    if where.settings["timeline"].origin == "default":
+        return False
+    line = store.timeline(where["timeline"], root=where.root)
+    try:
+        parts = line.show("@").parts if line.head is not None else {}
+    except Integrity:
+        return False  # which whoever looks at it next is told
+    return "workspace" not in parts and any(part.kind == "team" for part in parts.values())
 
 
 def limits(where: Place) -> Limits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from takeback.model.team import TeamDiff
 from takeback.model.tree import DIRECTORY, Entry
 
 HIDDEN = "w"
@@ -62,6 +63,10 @@ class Diff:
     state: tuple[Difference, ...] = ()
     container: tuple[Change, ...] = ()
     """Of containers; paths are those of their parts: ``settings``, ``filesystem/…``, ``volumes/NAME/…``."""
+    team: tuple[Change, ...] = ()
+    """Of teams; paths are those of their data directory."""
+    teams: tuple[TeamDiff, ...] = ()
+    """What that means: tasks, mail, costs, members."""
 
     def __bool__(self) -> bool:
-        return bool(self.files or self.state or self.container)
+        return bool(self.files or self.state or self.container or self.team)

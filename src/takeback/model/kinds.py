@@ -9,6 +9,9 @@ from __future__ import annotations
 TREES = frozenset({"workspace", "transcript", "container", "team"})
 """Kinds whose content is a tree."""
 
+NAMED = frozenset({"container", "team"})
+"""Kinds that a command looks at only if it is told to, by an option of that name."""
+
 DOCUMENTS = frozenset({"state"})
 """Kinds whose content is a document: one value, put back whole."""
 

@@ -106,6 +106,8 @@ class Plan:
     """What to do about the conflicts, and instead if nothing of the plan can be done."""
     pending: tuple[str, ...] = ()
     """Parts whose objects live in other processes, which will put them in place."""
+    goes: tuple[str, ...] = ()
+    """What the effects take away, in words, where paths say too little of it: a team's tasks and mail."""
     completes: bool = False
     """It puts in place what another move has recorded as pending: that is the move to take back."""
 

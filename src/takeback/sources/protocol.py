@@ -36,6 +36,8 @@ class Proposal(NamedTuple):
     conflicts: tuple[Kept, ...] = ()
     kept: tuple[Kept, ...] = ()
     notes: tuple[str, ...] = ()
+    goes: tuple[str, ...] = ()
+    """What nobody would see again, in words, where paths say too little of it: somebody's mail."""
 
 
 class Made(NamedTuple):

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import containers as boxes
+from takeback.cli import given as beside
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
 from takeback.cli.differing import container_lines, state_lines
+from takeback.cli.differing_team import team_lines
 from takeback.cli.people import Line, Piece, is_colourful, say
 from takeback.cli.text import clip, columns, count, pad, visible
 from takeback.errors import InvalidInput, NotFound, TakebackError
@@ -44,36 +45,38 @@ class _DiffCommand(Command):
 @click.command("diff", cls=_DiffCommand)
 @click.argument("words", nargs=-1, metavar="[A] [B] [--] [PATH]...", shell_complete=references_or_paths)
 @click.option("--stat", is_flag=True, help="Only count the lines that changed in each file.")
-@boxes.option
+@beside.options
 @click.pass_context
-def command(context: click.Context, words: tuple[str, ...], stat: bool, containers: tuple[str, ...]) -> None:
+def command(context: click.Context, words: tuple[str, ...], stat: bool, given: beside.Given) -> None:
     """Show what differs between two snapshots, or since one.
 
     A is the latest snapshot unless given, and B is the present. A word that names a snapshot is taken for one, any
     other for a path; `--` says that only paths follow. What is printed can be fed to `patch -p1`, which passes over what
-    differs in an agent's memory, or in a container. Memory is only compared where no path is named; of a container, paths
-    are named as they are in there: /etc/hosts. Between two snapshots, the lines that differ in such a file are shown, too.
+    differs in an agent's memory, in a container or in a team. Memory is only compared where no path is named; of a container,
+    paths are named as they are in there: /etc/hosts; of a team, as they are on this machine: ~/.clawteam/tasks/alpha. Between
+    two snapshots, the lines that differ in such a file are shown, too. Of a team it is said what became of tasks, mail and costs.
 
     For example:
       takeback diff
       takeback diff "10m ago" -- src
       takeback diff 4f2a 77ab --stat
       takeback diff --container sandbox
+      takeback diff --team alpha
       takeback diff @- @ /etc/hosts
     """
     call: Call = context.obj
     line = call.line()
-    boxes.add(call, line, containers)
+    given.add(call, line)
     a, b, paths = _sort_out(call, line, words, context.meta.get("paths"))
-    boxed = any(part.kind == boxes.PART for part in line.show(a).parts.values()) if paths else False
-    inside = [boxes.inside(call, line, path, boxed) for path in paths]
+    others = beside.holds(line.show(a)) if paths else False
+    inside = [beside.inside(call, line, path, others) for path in paths]
     diff = line.diff(a, b, paths=inside or None)
     if call.json:
         _print_json(line, diff, stat)
     elif stat:
         say(*_stat_lines(line, diff))
     else:
-        _print_patch(line, diff, boxed)
+        _print_patch(line, diff, others)
 
 
 def _sort_out(
@@ -117,7 +120,7 @@ def _is_reference(call: Call, line: Timeline, word: str, *, strict: bool) -> boo
 
 def _check_path(call: Call, line: Timeline, reference: str, word: str) -> None:
     """A word that is neither a snapshot nor a path, now or then, is most likely a typing error."""
-    if boxes.is_inside_one(line, reference, word):
+    if beside.is_beside(line, reference, word):
         return  # whether it is there, only a look at the container tells
     inside = call.inside(line.root, word)
     if os.path.lexists(os.path.join(name_bytes(line.root), name_bytes(inside))):
@@ -141,10 +144,10 @@ def _pairs(line: Timeline, diff: Diff) -> Iterator[Sides]:
 
 
 def _pairs_inside(line: Timeline, diff: Diff) -> Iterator[Sides]:
-    """Of containers: only what two snapshots have, because the present is not kept."""
+    """Of containers and teams: only what two snapshots have, because the present is not kept."""
     from takeback.engine.patch import sides
 
-    for change in diff.container if diff.b is not None else ():
+    for change in (*diff.container, *diff.team) if diff.b is not None else ():
         if all(entry is None or entry.kind in (FILE, LINK) for entry in (change.before, change.after)):
             yield sides(line, diff, change)
 
@@ -160,7 +163,7 @@ def _print_json(line: Timeline, diff: Diff, stat: bool) -> None:
 
 def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
     rows: list[tuple[str, Sides]] = [(clip(pair.change.path, 56), pair) for pair in _pairs(line, diff)]
-    parts = (clip(part, 56) for part in {each.part for each in diff.state} | {each.part for each in diff.container})
+    parts = [clip(each.part, 56) for some in (diff.state, diff.container, diff.team) for each in some]
     width = max((columns(name) for name in (*(name for name, _ in rows), *parts)), default=0)
     total_added = total_removed = 0
     for name, pair in rows:
@@ -168,8 +171,9 @@ def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
         total_added, total_removed = total_added + added, total_removed + removed
         counts: list[Piece] = ["binary"] if pair.binary else [(f"+{added:<5}", "plus"), (f"-{removed}", "minus")]
         yield [" ", pad(name, width), "  ", (f"{pair.change.status:<9}", "quiet"), *counts]
-    for part in dict.fromkeys(each.part for each in diff.container):
-        number = sum(1 for each in diff.container if each.part == part and not each.is_directory)
+    beside = (*diff.container, *diff.team)
+    for part in dict.fromkeys(each.part for each in beside):
+        number = sum(1 for each in beside if each.part == part and not each.is_directory)
         yield [" ", pad(clip(part, 56), width), "  ", (f"{'files':<9}", "quiet"), count(number, "path")]
     for part in dict.fromkeys(each.part for each in diff.state):
         number = sum(1 for each in diff.state if each.part == part)
@@ -177,16 +181,18 @@ def _stat_lines(line: Timeline, diff: Diff) -> Iterator[Line]:
     yield [(f"{count(len(rows), 'file')}, {count(total_added, 'line')} added, {total_removed:,} removed", "head")]
 
 
-def _print_patch(line: Timeline, diff: Diff, boxed: bool) -> None:
+def _print_patch(line: Timeline, diff: Diff, others: bool) -> None:
     from takeback.engine.patch import patch
 
     colourful = is_colourful(sys.stdout)
     if diff.container:
         say(*container_lines(diff.container))
+    if diff.teams:
+        say(*team_lines(diff.teams, diff.team))
     if diff.state:
         say(*state_lines(diff.state))
     sys.stdout.flush()
-    for pair in chain(_pairs_inside(line, diff) if boxed else (), _pairs(line, diff)):
+    for pair in chain(_pairs_inside(line, diff) if others else (), _pairs(line, diff)):
         for piece in patch(pair):
             if colourful:
                 say(*(_coloured(text) for text in piece.splitlines()))

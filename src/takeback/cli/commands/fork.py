@@ -14,6 +14,7 @@ from takeback.cli.call import Call
 from takeback.cli.completing import references
 from takeback.cli.people import say
 from takeback.model.ids import short
+from takeback.model.kinds import NAMED
 
 
 @click.command("fork", cls=Command)
@@ -25,7 +26,8 @@ from takeback.model.ids import short
 def command(call: Call, reference: str, name: str, to: str, new: str | None) -> None:
     """Begin another timeline at a snapshot, in a directory of its own.
 
-    This timeline and its files are left alone. A container that the snapshot holds is only in the fork with --as.
+    This timeline and its files are left alone. A container that the snapshot holds is only in the fork with --as, and a team
+    is not.
 
     For example:
       takeback fork good attempt-2 --to ../attempt-2
@@ -46,6 +48,7 @@ def command(call: Call, reference: str, name: str, to: str, new: str | None) -> 
     for note in notes if isinstance(notes, list) else ():
         say([("note: ", "warn"), str(note)])
     for part in origin.parts.values():
-        if part.kind == boxes.PART and part.name not in places:
-            say([("note: ", "warn"), f"without the {part.name} that the snapshot holds; --as NAME makes a copy of it"])
+        if part.kind in NAMED and part.name not in places:
+            copied = "; --as NAME makes a copy of it" if part.kind == boxes.KIND else ""
+            say([("note: ", "warn"), f"without the {part.name} that the snapshot holds{copied}"])
     say([("work there with: ", "quiet"), f"takeback -C {shlex.quote(fork.root)} --timeline {shlex.quote(name)}"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import completing, shapes
-from takeback.cli import containers as boxes
+from takeback.cli import given as beside
 from takeback.cli.acting import ask, needs_yes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
@@ -28,7 +28,9 @@ _MOST = 12
 
 @click.command("purge", cls=Command)
 @click.argument("path", metavar="PATH", shell_complete=completing.paths)
-@click.option("--part", metavar="PART", help="The path is one of this part: of a container that was captured.")
+@click.option(
+    "--part", metavar="PART", help="The path is one of this part: of a container or a team that was captured."
+)
 @click.option("--all", "everything", is_flag=True, help="Purge that path of every root in the store, not only of this.")
 @click.option(
     "--copies/--keep-copies",
@@ -60,9 +62,10 @@ def command(
       takeback purge /srv/.netrc --part container --yes
     """
     line = call.line()
-    if part is None and boxes.is_inside_one(line, "@", path):
+    if part is None and beside.is_beside(line, "@", path):
         raise InvalidInput(
-            f"{path!r} is outside of {line.root}", hints=["a path in a container is purged with --part container"]
+            f"{path!r} is outside of {line.root}",
+            hints=[f"a path in there is purged with --part {beside.part_with(line, line.show('@'), path)}"],
         )
     inside = call.inside(line.root, path) if part is None else path
 

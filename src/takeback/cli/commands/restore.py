@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import acting, completing, plans
+from takeback.cli import acting, completing, plans, teams
 from takeback.cli import containers as boxes
+from takeback.cli import given as beside
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import say
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--only", metavar="PART,...", help="Only these parts of the snapshot.")
 @click.option("--conversation", is_flag=True, help="The conversation, too: as a new session of the agent.")
 @click.option("--to", metavar="DIR", help="Put it into this directory, which must be empty or new.")
-@boxes.option
+@beside.options
 @click.option("--as", "new", metavar="NAME", help="Make the container anew under this name, beside the one there is.")
 @click.option("--env", multiple=True, metavar="NAME=VALUE", help="With --as: a variable of its environment.")
 @click.option("--port", multiple=True, metavar="HOST:CONTAINER", help="With --as: where a port of it is published.")
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     help="With --as: the very volumes of the original, as they are now, instead of new ones with what the snapshot holds.",
 )
 @click.option("--allow-wider", is_flag=True, help="The container may get rights on the host that it has not now.")
+@teams.force
+@click.option("--merge", is_flag=True, help="Keep the mail of a team that is newer than the snapshot.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -46,12 +49,14 @@ def command(
     only: str | None,
     conversation: bool,
     to: str | None,
-    containers: tuple[str, ...],
+    given: beside.Given,
     new: str | None,
     env: tuple[str, ...],
     port: tuple[str, ...],
     same_volumes: bool,
     allow_wider: bool,
+    force: bool,
+    merge: bool,
     dry_run: bool,
     yes: bool,
 ) -> int:
@@ -69,22 +74,23 @@ def command(
       takeback restore @- --only transcript
       takeback restore @- --only memory
       takeback restore good --container sandbox
+      takeback restore good --team alpha --merge
       takeback restore good --as sandbox-2 --port 8081:80
     """
     line = call.line()
     if new is None and (env or port or same_volumes):
         raise InvalidInput("--env, --port and --same-volumes are for another container", hints=["add --as NAME"])
     if new is None:
-        boxes.add(call, line, containers, wider=allow_wider)
-    boxed = any(part.kind == boxes.PART for part in line.show(reference).parts.values()) if paths else False
-    inside = [boxes.inside(call, line, path, boxed) for path in paths] or None
+        given.add(call, line, wider=allow_wider, force=force, merge=merge)
+    others = beside.holds(line.show(reference)) if paths else False
+    inside = [beside.inside(call, line, path, others) for path in paths] or None
     parts = acting.chosen(only, conversation, lambda: line.show(reference))
     if new is not None:
         if to is not None or parts is not None:
             raise InvalidInput(
                 "--as makes a container, and nothing else", hints=["restore files by a command of its own"]
             )
-        part = boxes.of_snapshot(call, line, line.show(reference), containers, wider=allow_wider)
+        part = boxes.of_snapshot(call, line, line.show(reference), given.containers, wider=allow_wider)
         place = boxes.copy(new, env, port, same_volumes)
         return _elsewhere(call, line, reference, inside, [part], place, dry_run, f"the container {new}")
     if to is not None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import containers as boxes
+from takeback.cli import given as beside
 from takeback.cli import shapes
 from takeback.cli.app import Command, name
 from takeback.cli.call import Call
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--every", metavar="TIME", help="Also save every so often meanwhile, such as 5m.")
 @click.option("-m", "--message", "title", metavar="TITLE", help="What it is about; the command itself if not given.")
 @click.option("--session", type=name, metavar="S", help="Whose run it is; one of its own if not given.")
-@boxes.option
+@beside.options
 @click.argument("words", nargs=-1, required=True, metavar="-- COMMAND...", type=click.UNPROCESSED)
 @click.pass_obj
 def command(
@@ -44,14 +44,14 @@ def command(
     every: str | None,
     title: str | None,
     session: str | None,
-    containers: tuple[str, ...],
+    given: beside.Given,
     words: tuple[str, ...],
 ) -> int:
     """Run a command and record what it changes as one move.
 
     The command's exit code is passed on: 128 and the signal's number if it was killed, 127 if it was not found.
-    Ctrl-C goes to the command, and the run is recorded all the same. Nothing is run if a container that is named is not
-    there. With --json the command's stdout goes to stderr.
+    Ctrl-C goes to the command, and the run is recorded all the same. Nothing is run if a container or a team
+    that is named is not there. With --json the command's stdout goes to stderr.
 
     For example:
       takeback run -- make format
@@ -62,8 +62,8 @@ def command(
         check_interval(parse_seconds(every))
     if not os.path.isdir(call.here):
         raise InvalidInput(f"cannot run anything in {call.here}: it is no directory", hints=["name one with -C DIR"])
-    boxes.check(call, containers)
-    record = _Record(call, title or shlex.join(words), session or f"run-{short(new_id())}", every, containers)
+    given.check(call)
+    record = _Record(call, title or shlex.join(words), session or f"run-{short(new_id())}", every, given)
     record.open()
     code = run_child(words, call.here, stdout_to_stderr=call.json, finish=record.close)
     record.report(code)
@@ -73,9 +73,9 @@ def command(
 class _Record:
     """The run as takeback sees it. Whatever goes wrong is kept in ``problems``, never raised."""
 
-    def __init__(self, call: Call, title: str, session: str, every: str | None, containers: Sequence[str]) -> None:
+    def __init__(self, call: Call, title: str, session: str, every: str | None, given: beside.Given) -> None:
         self._call, self._title, self._session, self._every = call, title, session, every
-        self._containers = containers
+        self._given = given
         self._line: Timeline | None = None
         self._interval: Interval | None = None
         self._opening: Snapshot | None = None
@@ -114,13 +114,12 @@ class _Record:
                 }
             )
         elif self._move is not None and sys.stderr.isatty():
-            with_them = "".join(f" --container {shlex.quote(each)}" for each in self._containers)
-            undo = f"takeback undo {short(self._move.id)}{with_them}"
+            undo = f"takeback undo {short(self._move.id)}{self._given.typed}"
             say([("takeback: ", "quiet"), f"{self._changed()}; `{undo}` takes it back"], stream=sys.stderr)
 
     def _start(self) -> None:
         self._line = self._call.line(create=True)
-        boxes.add(self._call, self._line, self._containers)
+        self._given.add(self._call, self._line)
         self._opening = self._line.save(trigger="run_start", session=self._session, title=self._title)
 
     def _finish(self, code: int) -> None:
@@ -133,7 +132,7 @@ class _Record:
     def _changed(self) -> str:
         assert self._line is not None and self._opening is not None and self._closing is not None
         diff = self._line.diff(self._opening, self._closing)
-        files = [change for change in (*diff.files, *diff.container) if not change.is_directory]
+        files = [change for change in (*diff.files, *diff.container, *diff.team) if not change.is_directory]
         return f"{count(len(files), 'file')} changed"
 
     def _guarded(self, what: str, work: Callable[[], None]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from takeback.cli import containers as boxes
+from takeback.cli import given as beside
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
@@ -22,9 +22,9 @@ _MOST = 10
 @click.option(
     "-m", "--message", "label", metavar="LABEL", help="A name for the snapshot; it can be used as a reference."
 )
-@boxes.option
+@beside.options
 @click.pass_obj
-def command(call: Call, label: str | None, containers: tuple[str, ...]) -> None:
+def command(call: Call, label: str | None, given: beside.Given) -> None:
     """Record the present as a snapshot.
 
     If nothing changed since the latest snapshot, no new one is made, and the label goes to the latest. What could
@@ -35,9 +35,10 @@ def command(call: Call, label: str | None, containers: tuple[str, ...]) -> None:
       takeback save
       takeback save -m "before the migration"
       takeback save --container sandbox
+      takeback save --team alpha
     """
     line = call.line(create=True)
-    boxes.add(call, line, containers)
+    given.add(call, line)
     before = line.log(1).snapshots
     snapshot = line.save(label)
     new = not before or before[0].id != snapshot.id
@@ -54,7 +55,7 @@ def _lines(snapshot: Snapshot, label: str | None, new: bool, parts: Sequence[str
         lines: list[Line] = [["saved ", id, *named, f"  {count(snapshot.changed, 'file')} changed"]]
     else:
         lines = [["nothing changed since ", id, *named]]
-    lines += boxes.lines(snapshot, parts)
+    lines += beside.lines(snapshot, parts)
     left = snapshot.not_captured
     if left:
         lines.append([(f"not captured: {count(len(left), 'path')}, which a restore never touches", "warn")])

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import agent_files, shapes
-from takeback.cli import containers as boxes
+from takeback.cli import given as beside
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
 from takeback.cli.differing import container_lines, state_lines
+from takeback.cli.differing_team import team_lines
 from takeback.cli.people import Line, say, table
 from takeback.cli.text import age, count
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.diff import HIDDEN
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS
+from takeback.model.kinds import DOCUMENTS, NAMED
 from takeback.model.sizes import format_size
 from takeback.model.tree import DIRECTORY
 
@@ -40,9 +41,9 @@ _ENDS = {DIRECTORY: "/", HIDDEN: "  (the image has it, and it was deleted)"}
 @click.option(
     "--part", metavar="PART", help="What a part holds: the value of an agent's memory, or the files of a container."
 )
-@boxes.option
+@beside.options
 @click.pass_obj
-def command(call: Call, reference: str, path: str | None, part: str | None, containers: tuple[str, ...]) -> None:
+def command(call: Call, reference: str, path: str | None, part: str | None, given: beside.Given) -> None:
     """Show a snapshot, or a file as a snapshot has it.
 
     REF:PATH writes the file's bytes to stdout as they are; REF:DIR lists what is in a directory, and REF: everything.
@@ -68,12 +69,12 @@ def command(call: Call, reference: str, path: str | None, part: str | None, cont
         return
     try:
         line = call.line()
-        boxes.add(call, line, containers)
+        given.add(call, line)
         snapshot, path = _resolve(call, line, reference)
     except NotFound as error:
         raise agent_files.missing(call, reference) or error from None
     if path is not None:
-        _show_path(call, line, snapshot, path, boxes.part_with(line, snapshot, path))
+        _show_path(call, line, snapshot, path, beside.part_with(line, snapshot, path))
         return
     step = line.step(snapshot)
     if call.json:
@@ -85,7 +86,7 @@ def command(call: Call, reference: str, path: str | None, part: str | None, cont
 def _show_part(call: Call, line: Timeline, reference: str, part: str, path: str | None) -> None:
     snapshot = line.show(reference)
     held = snapshot.parts.get(part)
-    if held is not None and held.kind == boxes.PART:
+    if held is not None and held.kind in NAMED:
         _show_path(call, line, snapshot, path or "", part)
     elif path is not None:
         raise InvalidInput(f"the part {part!r} has no paths", hints=[f"`takeback show {reference} --part {part}`"])
@@ -141,6 +142,8 @@ def _lines(snapshot: Snapshot, step: Diff | None) -> Iterator[Line]:
             yield [(f"  … and {len(files) - _MOST:,} more; --json lists them all", "quiet")]
     if step is not None and step.container:
         yield from container_lines(step.container, _MOST)
+    if step is not None and step.teams:
+        yield from team_lines(step.teams, step.team, _MOST)
     if step is not None and step.state:
         yield from state_lines(step.state, _MOST)
     if snapshot.not_captured:
@@ -153,7 +156,7 @@ def _about(part: Part) -> str:
     """A part in words."""
     agent, session = part.detail.get("agent"), part.detail.get("session")
     of = f" of {agent}, session {session}" if isinstance(agent, str) and isinstance(session, str) else ""
-    known = _about_value(part) if part.kind in DOCUMENTS else boxes.about(part) if part.kind == boxes.PART else ""
+    known = _about_value(part) if part.kind in DOCUMENTS else beside.about(part)
     return f"{part.name} ({part.kind}){of}{known}"
 
 
@@ -180,8 +183,8 @@ def _resolve(call: Call, line: Timeline, reference: str) -> tuple[Snapshot, str 
         return line.show(reference), None
     except NotFound:
         snapshot = line.show(name or "@")
-        boxed = boxes.is_inside_one(line, snapshot.id, path)
-        return snapshot, boxes.inside(call, line, path, boxed) if path else ""
+        others = beside.is_beside(line, snapshot.id, path)
+        return snapshot, beside.inside(call, line, path, others) if path else ""
 
 
 def _show_path(call: Call, line: Timeline, snapshot: Snapshot, path: str, part: str = "workspace") -> None:

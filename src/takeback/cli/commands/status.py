@@ -60,8 +60,8 @@ class _Found:
     hooks: Hooks = NO_HOOKS
     pending: tuple[str, ...] = ()
     """Parts that their owners, in other programs, have yet to put in place."""
-    containers: tuple[str, ...] = ()
-    """Options that have the containers of the latest snapshot at hand."""
+    options: tuple[str, ...] = ()
+    """They have at hand what the latest snapshot holds beside the files."""
     of_no_directory: bool = False
     """Whether the timeline holds an agent's memory alone, and the directory around the caller says nothing of it."""
 
@@ -82,7 +82,7 @@ class _Found:
             return "`takeback log` shows what was recorded"
         if not further:
             return how_to_begin(self.place.root)
-        with_them = "".join(f" {option}" for option in self.containers)
+        with_them = "".join(f" {option}" for option in self.options)
         return f"`takeback undo{with_them}` takes back the newest move; --dry-run shows how"
 
     def _can_be_undone(self, move: Move) -> bool:
@@ -123,7 +123,7 @@ def _look(call: Call) -> _Found:
     return replace(
         found,
         pending=tuple(name for name, part in parts.items() if part.pending),
-        containers=tuple(option for part in parts.values() if (option := naming(part))),
+        options=tuple(option for part in parts.values() if (option := naming(part))),
         of_no_directory=not line.root,
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from takeback.cli import completing
-from takeback.cli import containers as boxes
+from takeback.cli import completing, teams
+from takeback.cli import given as beside
 from takeback.cli.acting import carry_out, chosen
 from takeback.cli.app import Command, name
 from takeback.cli.call import Call
@@ -25,7 +25,8 @@ from takeback.model.move import LEVELS
 @click.option("--shared", is_flag=True, help="Also what several sessions may have changed.")
 @click.option("--only", metavar="PART,...", help="Only these parts, such as workspace, memory or transcript.")
 @click.option("--conversation", is_flag=True, help="The conversation, too: as a new session of the agent.")
-@boxes.option
+@beside.options
+@teams.force
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -38,7 +39,8 @@ def command(
     shared: bool,
     only: str | None,
     conversation: bool,
-    containers: tuple[str, ...],
+    given: beside.Given,
+    force: bool,
     dry_run: bool,
     yes: bool,
 ) -> int:
@@ -54,10 +56,11 @@ def command(
       takeback undo --since original --session s1
       takeback undo --conversation
       takeback undo --container sandbox
+      takeback undo --team alpha
       takeback undo --dry-run
     """
     line = call.line()
-    boxes.add(call, line, containers)
+    given.add(call, line, force=force)
     parts = chosen(only, conversation, lambda: line.show("@"))
     session = session and line.session(session)
     return carry_out(

@@ -59,11 +59,11 @@ class Contents:
         return members(self.config)
 
     def count(self, what: str) -> int:
-        return sum(1 for _ in self._entries(what))
+        return sum(1 for _ in self.entries(what))
 
     def items(self, what: str) -> Iterator[Item]:
         """All things of a kind, in the order of their paths."""
-        for path, entry in self._entries(what):
+        for path, entry in self.entries(what):
             yield Item(path, path.rpartition("/")[2], self._parsed(entry), entry.id)
 
     def item(self, path: str) -> Item | None:
@@ -73,7 +73,8 @@ class Contents:
             return None
         return Item(path, path.rpartition("/")[2], self._parsed(entry), entry.id)
 
-    def _entries(self, what: str) -> Iterator[tuple[str, Entry]]:
+    def entries(self, what: str) -> Iterator[tuple[str, Entry]]:
+        """The same without what they say."""
         area = self.layout.area(what)
         place = area.place.format(team=self.team)
         places = [place]
@@ -87,9 +88,14 @@ class Contents:
                     yield trees.join(directory, name), entries[name]
 
     def _parsed(self, entry: Entry) -> Mapping[str, Any] | None:
-        if entry.kind != FILE or entry.size > _LARGEST:
-            return None
-        try:
-            return parse_object(self._reader.get(entry.id, BlobKind.DATA), "a team's file")
-        except Integrity:
-            return None
+        return parsed(self._reader, entry)
+
+
+def parsed(reader: Reader, entry: Entry) -> Mapping[str, Any] | None:
+    """What a file says; None if that cannot be read."""
+    if entry.kind != FILE or entry.size > _LARGEST:
+        return None
+    try:
+        return parse_object(reader.get(entry.id, BlobKind.DATA), "a team's file")
+    except Integrity:
+        return None

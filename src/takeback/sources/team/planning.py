@@ -11,6 +11,8 @@ from takeback.model.plan import Effect, Kept
 from takeback.model.snapshot import Part
 from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Step
+from takeback.sources.team.going import going
+from takeback.sources.team.telling import message_of
 from takeback.sources.workspace import planning
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ BOTH_CHANGED = "it was changed since, and only one of the two can be"
 
 def plan(reader: Reader, team: Team, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
     proposal = planning.plan(reader, team.name, present, target, paths, team.inode, team.guard)
-    return _with_mail(team, proposal) if team.merge else proposal
+    return _told(reader, team, proposal)
 
 
 def revert(reader: Reader, team: Team, present: Part, steps: Sequence[Step]) -> Proposal:
@@ -35,12 +37,26 @@ def revert(reader: Reader, team: Team, present: Part, steps: Sequence[Step]) -> 
         else:
             conflicts.append(Kept(effect.part, effect.path, BOTH_CHANGED))
     proposal = proposal._replace(effects=tuple(effects), conflicts=tuple(sorted(conflicts, key=attrgetter("path"))))
-    return _with_mail(team, proposal) if team.merge else proposal
+    return _told(reader, team, proposal)
+
+
+def _told(reader: Reader, team: Team, proposal: Proposal) -> Proposal:
+    """The same, with what goes; mail does not if it was told to stay."""
+    if team.merge:
+        proposal = _with_mail(team, proposal)
+    return proposal._replace(goes=going(reader, team.layout, team.team, proposal.effects))
 
 
 def _with_mail(team: Team, proposal: Proposal) -> Proposal:
-    """The same, but for mail: what would go stays, and with it the directories that it is in."""
-    staying = {effect.path for effect in proposal.effects if effect.after is None and _is_mail(team, effect)}
+    """The same, but for mail: what would go stays, and with it the directories that it is in. What is only claimed by now
+    does not: it comes back as it was, and a message is never in two places."""
+    mail = [effect for effect in proposal.effects if _is_mail(team, effect)]
+    back = {message_of(effect.path, effect.after) for effect in mail if effect.after is not None}
+    staying = {
+        effect.path
+        for effect in mail
+        if effect.after is None and effect.before is not None and message_of(effect.path, effect.before) not in back
+    }
     above = {parent for path in staying for parent in trees.parents(path)}
     effects = tuple(
         effect

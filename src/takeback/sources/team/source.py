@@ -93,7 +93,7 @@ class Team(Rooted):
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """The team at one instant. It is read while its members work; only the last look is under its locks."""
-        self._check(previous)
+        self.check_there(previous)
         self._looked_ns = time.time_ns()
         before = previous.content if previous is not None else None
         if not os.path.isdir(name_bytes(self.root)):
@@ -190,7 +190,7 @@ class Team(Rooted):
             "counts": counted,
         }
 
-    def _check(self, previous: Part | None) -> None:
+    def check_there(self, previous: Part | None = None) -> None:
         """NotFound for a team of which nothing is known."""
         config = name_bytes(f"{self.root}/{self.layout.config.format(team=self.team)}")
         if previous is not None or os.path.lexists(config):

@@ -1,0 +1,169 @@
+"""Sources beside the files that a command is told of: ``--container [PART=]NAME``, ``--team [PART=]NAME``.
+
+`options` gives a command these options, and the command a `Given`, which adds them to the timeline's sources. What is
+particular to a kind is in `takeback.cli.containers` and `takeback.cli.teams`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from takeback.cli import containers, teams
+from takeback.cli.named import parsed
+from takeback.cli.people import Line
+from takeback.engine.naming import name_of
+from takeback.errors import InvalidInput, NotFound
+from takeback.model.kinds import NAMED
+
+if TYPE_CHECKING:
+    from takeback.cli.call import Call
+    from takeback.engine.timeline import Timeline
+    from takeback.model.snapshot import Part, Snapshot
+    from takeback.sources.protocol import Source
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ABOUT = {containers.KIND: containers.about, teams.KIND: teams.about}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a command was told to look at beside the files, as it was typed."""
+
+    containers: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
+    data_dir: str | None = None
+    """ClawTeam's, where the teams are."""
+
+    @property
+    def typed(self) -> str:
+        """The options again, as a shell takes them, with a space before each."""
+        named = [*(("--container", each) for each in self.containers), *(("--team", each) for each in self.teams)]
+        place = [("--data-dir", self.data_dir)] if self.data_dir is not None and self.teams else []
+        return "".join(f" {shlex.join(words)}" for words in (*named, *place))
+
+    def add(self, call: Call, line: Timeline, *, wider: bool = False, force: bool = False, merge: bool = False) -> None:
+        """Have them at hand. InvalidInput if the latest snapshot has another one as that part."""
+        every = list(self._each())
+        for _, part, _ in every:
+            if [each for _, each, _ in every].count(part) > 1 or part in line.sources:
+                raise InvalidInput(f"two parts are called {part!r}", hints=[f"name the parts: {_named_apart(every)}"])
+        latest = line.show("@") if every and line.head is not None else None
+        for kind, part, name in every:
+            source: Source
+            if kind == containers.KIND:
+                source = containers.source(call, name, part, wider=wider)
+            else:
+                source = teams.source(call, name, part, self.data_dir, force=force, merge=merge)
+            _check_same(source, name, latest.parts.get(part) if latest is not None else None)
+            line.add(source)
+
+    def check(self, call: Call) -> None:
+        """NotFound or Unavailable if one that was named cannot be looked at."""
+        for kind, part, name in self._each():
+            if kind == containers.KIND:
+                containers.source(call, name, part).look()
+            else:
+                teams.source(call, name, part, self.data_dir).check_there()
+
+    def _each(self) -> Iterator[tuple[str, str, str]]:
+        """Kind, part and name of each."""
+        for kind, given in ((containers.KIND, self.containers), (teams.KIND, self.teams)):
+            for each in given:
+                yield kind, *parsed(kind, each)
+
+
+def options(command: F) -> F:
+    """The options, for a command whose parameter is ``given``."""
+
+    @wraps(command)
+    def with_given(
+        *arguments: Any, containers: tuple[str, ...], teams: tuple[str, ...], data_dir: str | None, **more: Any
+    ) -> Any:
+        return command(*arguments, given=Given(containers, teams, data_dir), **more)
+
+    return containers.option(teams.option(with_given))  # type: ignore[return-value]
+
+
+def about(part: Part) -> str:
+    """What is known of such a part, in words; empty for any other."""
+    return _ABOUT[part.kind](part) if part.kind in _ABOUT else ""
+
+
+def lines(snapshot: Snapshot, names: Sequence[str]) -> Iterator[Line]:
+    """What a save says of those that it looked at."""
+    for name, part in snapshot.parts.items():
+        if part.kind in NAMED and name in names:
+            yield [(part.kind if name == part.kind else f"{part.kind} {name}", "quiet"), about(part)]
+
+
+def inside(call: Call, line: Timeline, path: str, beside: bool) -> str:
+    """A path as it was typed: of the root, or, where something is beside it and it is not inside the root, of that."""
+    if beside and (not line.root or (os.path.isabs(path) and not _is_below(line.root, path))):
+        return path
+    return call.inside(line.root, path)
+
+
+def holds(snapshot: Snapshot) -> bool:
+    """Whether a snapshot has parts beside its files whose paths are absolute."""
+    return any(part.kind in NAMED for part in snapshot.parts.values())
+
+
+def part_with(line: Timeline, snapshot: Snapshot, path: str) -> str:
+    """The part of a snapshot that a path is of; InvalidInput if it may be one of several."""
+    from takeback.engine.paths import meant
+
+    every = snapshot.parts.values()
+    if not is_beside(line, snapshot.id, path):
+        held = [part.name for part in every if part.kind in ("workspace", *NAMED)]
+        return held[0] if len(held) == 1 else "workspace"
+    found = [part.name for part in every if part.kind in NAMED and meant(part, [path], every)]
+    if len(found) > 1:
+        raise InvalidInput(
+            f"{path!r} may be in any of {len(found)} parts",
+            hints=[f"`takeback show {snapshot.id[:8]} --part {each} {path}`" for each in found],
+        )
+    return found[0] if found else "workspace"
+
+
+def is_beside(line: Timeline, reference: str, path: str) -> bool:
+    """Whether a path can only be one of something that a snapshot holds beside its files."""
+    if not os.path.isabs(path) or _is_below(line.root, path):
+        return False
+    try:
+        return holds(line.show(reference))
+    except NotFound:
+        return False
+
+
+def _is_below(root: str, path: str) -> bool:
+    return bool(root) and f"{os.path.normpath(path)}/".startswith(root.rstrip("/") + "/")
+
+
+def _named_apart(every: Sequence[tuple[str, str, str]]) -> str:
+    kinds = dict.fromkeys(kind for kind, _, _ in every)
+    return " ".join(f"--{kind} {each}=NAME" for kind in kinds for each in ("one", "other"))
+
+
+def _check_same(source: Source, name: str, part: Part | None) -> None:
+    if part is None:
+        return
+    kind = source.kind
+    if part.kind != kind:
+        raise InvalidInput(f"the part {source.name!r} of this timeline is no {kind}", hints=[f"--{kind} PART=NAME"])
+    known = name_of(part)
+    if known and known != name:
+        raise InvalidInput(
+            f"the part {source.name!r} of this timeline is the {kind} {known!r}, not {name!r}",
+            hints=[
+                f"--{kind} {known}, or a part of its own: --{kind} {name}={name}",
+                f"another timeline has other {kind}s: --timeline NAME",
+            ],
+        )
+    if kind == teams.KIND:
+        teams.check_place(source.root, part)
