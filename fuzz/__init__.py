@@ -20,9 +20,9 @@ FOUND = Path(__file__).parent / "seeds"
 
 def targets() -> dict[str, tuple[Target, list[bytes]]]:
     """Every target by name, with seeds that its parser accepts, or that once were too much for it."""
-    from fuzz import archives, containers, documents, hooks, packs, states, words, world
+    from fuzz import archives, bundles, containers, documents, hooks, packs, states, words, world
 
-    rooms = (archives, containers, documents, hooks, packs, states, words, world)
+    rooms = (archives, bundles, containers, documents, hooks, packs, states, words, world)
     made = {name: target for room in rooms for name, target in room.TARGETS.items()}
     return {name: (parse, [*seeds, *_found(name)]) for name, (parse, seeds) in made.items()}
 

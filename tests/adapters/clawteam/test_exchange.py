@@ -40,8 +40,43 @@ def test_a_bundle_leaves_alone_what_no_bundle_holds(team: RealTeam, manager: Sna
 
     before = others()
     assert {path.split("/")[0] for path in before} == {"plans", "harness", "teams"}
-    manager.restore(meta.id)
+    said = manager.restore(meta.id)
     assert others() == before
+    assert said["kept"] == [] and any("dead letters" in note for note in said["notes"])
+
+
+def test_a_bundle_leaves_directories_open_to_whom_they_were_open(
+    team: RealTeam, manager: SnapshotManager, theirs: Any
+) -> None:
+    meta = theirs.create()
+    shared = [team.path("tasks/{}"), team.path("teams/{}/inboxes/ada"), team.path("teams")]
+    for place in shared:
+        place.chmod(0o775)
+    team.work_on()
+    manager.restore(meta.id)
+    assert [stat.S_IMODE(place.stat().st_mode) for place in shared] == [0o775] * 3
+
+
+def test_files_of_a_bundle_are_open_to_nobody_to_whom_the_directory_is_closed(
+    team: RealTeam, manager: SnapshotManager, theirs: Any
+) -> None:
+    meta = theirs.create()
+    TeamManager.cleanup(team.name)
+    for place in (team.data, *team.data.iterdir()):
+        place.chmod(0o700)
+    manager.restore(meta.id)
+    made = [path for area in ("teams", "tasks", "sessions", "costs") for path in (team.data / area).rglob("*")]
+    assert made and {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in made} == {0}
+
+
+def test_files_of_a_bundle_have_the_modes_that_clawteam_gives(
+    team: RealTeam, manager: SnapshotManager, theirs: Any
+) -> None:
+    meta = theirs.create()
+    modes = [(path, node.mode) for path, node in team.files().items() if path.startswith(("tasks/", "sessions/"))]
+    manager.restore(meta.id)
+    there = team.files()
+    assert modes and [(path, there[path].mode) for path, _ in modes] == modes
 
 
 def test_mail_that_comes_after_a_restored_bundle_is_read_after_it(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ from clawteam.team.manager import TeamManager
 import takeback as tb
 from support.teams.real import RealTeam
 from takeback.adapters.clawteam import NotThere, SnapshotManager, SnapshotMeta
-from takeback.errors import InvalidInput, NotFound
+from takeback.errors import InvalidInput, Locked, NotFound
 
 
 def test_a_snapshot_says_what_it_holds(team: RealTeam, manager: SnapshotManager) -> None:
@@ -236,6 +239,49 @@ def test_a_snapshot_of_another_team_is_neither_restored_nor_deleted(
             assert manager.delete(id) is False
         assert theirs.list_snapshots() == [foreign]
     assert team.everything() == there
+
+
+def test_running_members_are_told_and_not_restored_over_unless_forced(
+    team: RealTeam, manager: SnapshotManager, tmp_path: Path
+) -> None:
+    from clawteam.spawn import registry
+
+    meta = manager.create()
+    before = team.files()
+    team.work_on()
+    worked = team.files()
+    program = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        registry.register_agent(team.name, "ada", backend="subprocess", pid=program.pid, command=[sys.executable])
+        (running,) = manager.restore(meta.id, dry_run=True)["running"]
+        assert running["name"] == "ada" and str(program.pid) in running["how"]
+        with pytest.raises(Locked, match="ada"):
+            manager.restore(meta.id)
+        assert team.files() == worked
+        with SnapshotManager(team.name, store=tmp_path / "store", force=True) as forcing:
+            assert forcing.restore(meta.id)["running"] == [running]
+        assert team.files() == before
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def test_snapshots_that_are_made_at_once_have_ids_of_their_own(team: RealTeam, tmp_path: Path) -> None:
+    made: list[SnapshotMeta] = []
+
+    def work() -> None:
+        with SnapshotManager(team.name, store=tmp_path / "store") as manager:
+            made.extend(manager.create("same") for _ in range(3))
+
+    SnapshotManager(team.name, store=tmp_path / "store").create()
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({meta.id for meta in made}) == len({meta.snapshot for meta in made}) == 12
+    with SnapshotManager(team.name, store=tmp_path / "store") as manager:
+        assert {meta.id for meta in made} < {meta.id for meta in manager.list_snapshots()}
 
 
 def test_merge_keeps_newer_mail(team: RealTeam, manager: SnapshotManager, tmp_path: Path) -> None:

@@ -20,11 +20,11 @@ from takeback.model.snapshot import Part, Snapshot
 from takeback.model.tree import DIRECTORY, FILE, Entry, encode_tree, name_bytes
 from takeback.sources import trees
 from takeback.sources.team.counting import counts
+from takeback.sources.team.layouts import TASKS
 from takeback.sources.team.source import Team
 from takeback.store.writer import Writer
 
-_FILE, _DIRECTORY = 0o644, 0o755
-"""Modes, which a bundle does not know, as ClawTeam makes them."""
+_OPEN, _PRIVATE = 0o755, 0o600
 
 
 def timeline(store: Store, team: str, root: str, *sources: Team) -> Timeline:
@@ -44,7 +44,11 @@ def bring_in(store: Store, root: str, bundle: Bundle) -> Snapshot:
 
 
 class Bundled(Team):
-    """A team as a bundle has it. It speaks for no more than bundles hold, so a restore leaves the rest alone."""
+    """A team as a bundle has it. It speaks for no more than bundles hold, so a restore leaves the rest alone.
+
+    A bundle knows no modes. Directories keep those that they have, new ones get those of the directory above them; files
+    are open to whom their directory is, but for tasks, which ClawTeam makes their owner's.
+    """
 
     def __init__(self, team: str, root: str, bundle: Bundle) -> None:
         super().__init__(team, root)
@@ -52,19 +56,24 @@ class Bundled(Team):
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         held: dict[str, Entry | None] = {}
+        modes = {"": self._stands("") or _OPEN}
         for path in directories(self._bundle.raw, self.team):
-            for each in (path, *trees.parents(path)):
-                held.setdefault(each, Entry(DIRECTORY, self._mode(each), 0, trees.NO_ID))
+            for each in (*reversed([*trees.parents(path)]), path):
+                modes[each] = self._stands(each) or modes[each.rpartition("/")[0]]
+                held[each] = Entry(DIRECTORY, modes[each], 0, trees.NO_ID)
         for path, data in self._bundle.files.items():
-            held[path] = Entry(FILE, _FILE, len(data), writer.put(data, BlobKind.DATA))
+            is_task = self.layout.area_of(self.team, path) == self.layout.area(TASKS)
+            mode = _PRIVATE if is_task else modes[path.rpartition("/")[0]] & 0o666
+            held[path] = Entry(FILE, mode, len(data), writer.put(data, BlobKind.DATA))
         tree = trees.patch(writer, writer.put(encode_tree({}), BlobKind.TREE), held)
         counted = counts(writer.reader, trees.TreeView(writer.reader, tree), self.layout, self.team)
         detail = {**self._detail(counted), "covers": covers(self.team)}
         return Part(self.name, self.kind, {"content": tree}, detail)
 
-    def _mode(self, path: str) -> int:
-        """A directory that is there stays open to whom it is open."""
+    def _stands(self, path: str) -> int:
+        """The mode of a directory that is there; 0 if it is not."""
         try:
-            return stat.S_IMODE(os.lstat(name_bytes(f"{self.root}/{path}")).st_mode) & 0o777 or _DIRECTORY
+            status = os.lstat(name_bytes(f"{self.root}/{path}"))
         except OSError:
-            return _DIRECTORY
+            return 0
+        return stat.S_IMODE(status.st_mode) & 0o777 if stat.S_ISDIR(status.st_mode) else 0

@@ -101,6 +101,7 @@ def _check_config(config: Any, team: str) -> list[Mapping[str, Any]]:
         checked_name(member.get("name"), "a member's name")
         _check_fields(member, _MEMBER, "a member")
         if member.get("user"):
+            checked_name(member["user"], "a member's user")
             checked_name(inbox_of(member), "a member's inbox")
     return members
 

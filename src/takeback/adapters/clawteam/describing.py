@@ -11,6 +11,7 @@ from takeback.engine.timeline import Timeline
 from takeback.errors import Integrity
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources.team.layouts import COSTS, EVENTS, MEMBERS, SESSIONS, TASKS
+from takeback.sources.team.source import Team
 
 CONTEXT = "clawteam"
 """What a snapshot's context holds for this adapter: its id, its tag, and when a bundle was made."""
@@ -65,8 +66,8 @@ def described(snapshot: Snapshot, team: str, id: str, kind: Kind) -> SnapshotMet
 
 def team_part(snapshot: Snapshot, team: str) -> Part | None:
     """The part of a snapshot that is this team."""
-    parts = snapshot.parts.values()
-    return next((part for part in parts if part.kind == "team" and part.detail.get("team") == team), None)
+    part = snapshot.parts.get(Team.kind)
+    return part if part is not None and part.kind == Team.kind and part.detail.get("team") == team else None
 
 
 def newest_first(metas: Iterable[SnapshotMeta]) -> list[SnapshotMeta]:

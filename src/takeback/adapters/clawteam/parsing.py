@@ -71,7 +71,7 @@ def _check_outline(outline: bytes) -> None:
     """NoBundle if what is left of a JSON text without its strings promises too much."""
     many = outline.count(b",") + outline.count(b"[") + outline.count(b"{")
     if many > MOST:
-        raise NoBundle(f"it holds {many:,} values, and no team has more than {MOST:,}")
+        raise NoBundle(f"it seems to hold {many:,} values, and no team has more than {MOST:,}")
     depth = 0
     for bracket in outline.translate(None, _NOT_BRACKETS):
         depth += 1 if bracket in b"[{" else -1

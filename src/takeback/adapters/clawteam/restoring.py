@@ -13,6 +13,7 @@ from takeback.model.tree import Entry, name_bytes
 from takeback.sources.team.contents import Contents
 from takeback.sources.team.layouts import COSTS, EVENTS, MESSAGES, SESSIONS, TASKS
 from takeback.sources.team.members import running
+from takeback.sources.trees import within
 from takeback.store.durable import NotPlain, read_plain_file
 
 _LARGEST = 16 << 20
@@ -42,37 +43,37 @@ def restore(places: Places, found: Found) -> dict[str, Any]:
     """Make the team as a snapshot has it; what was lost by that, and the snapshot that keeps it."""
     team = places.team
     os.makedirs(name_bytes(team.root), exist_ok=True)
-    alive = running(team.root, team.team)
     line = places.line(found.part)
     report = line.restore(found.snapshot, only=_at_hand(places, found))
     before, after = (line.show(id).parts.get(found.part.name) for id in (report.safety, report.snapshot))
     with places.store().blobs.reader() as reader:
         steps = [Step(each.path, each.before, each.after) for each in team.diff(reader, before, after)]
         gone = lost(team.team, steps, lambda path, entry: reader.get(entry.id, BlobKind.DATA))
-    told = _told(places, found, report)
-    return {"lost": gone, **told, "running": [each._asdict() for each in alive], "safety": report.safety}
+    return {"lost": gone, **_told(places, found, report), "safety": report.safety}
 
 
 def summary(places: Places, found: Found) -> dict[str, Any]:
-    """What is in a snapshot, in the words of ClawTeam's restore."""
+    """What is in a snapshot, in the words of ClawTeam's restore; and who runs."""
     with places.store().blobs.reader() as reader:
         contents = Contents(reader, found.part)
         return {
             "config": contents.config is not None,
             **{what: contents.count(what) for what in (TASKS, EVENTS, SESSIONS, COSTS)},
             "inboxes": contents.count(MESSAGES),
+            "running": [each._asdict() for each in running(places.team.root, places.team.team)],
         }
 
 
 def _told(places: Places, found: Found, done: Plan | Report) -> dict[str, Any]:
-    team = places.team
+    """What stays though the snapshot lacks it, and what else a person should know."""
+    covers = found.part.detail.get("covers")
+    kept = [each for each in done.kept if not isinstance(covers, list) or within(covers, each.path)]
+    notes = list(done.notes)
+    if found.meta.kind == "bundle":
+        notes.append("a bundle holds no plans, dead letters or runtime state: those stay as they are")
     absent = sorted(set(found.snapshot.parts) - set(_at_hand(places, found)))
-    notes = [*done.notes, *(f"the snapshot's part {name!r} was not asked for" for name in absent)]
-    return {
-        "running": [each._asdict() for each in running(team.root, team.team)],
-        "kept": [{"path": each.path, "reason": each.reason} for each in done.kept],
-        "notes": notes,
-    }
+    notes += [f"the snapshot's part {name!r} is left alone: it was not asked for" for name in absent]
+    return {"kept": [{"path": each.path, "reason": each.reason} for each in kept], "notes": notes}
 
 
 def _at_hand(places: Places, found: Found) -> list[str]:
