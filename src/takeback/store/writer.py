@@ -24,7 +24,7 @@ from takeback.store.catalogue import blobs
 from takeback.store.catalogue.database import Database, Transaction
 from takeback.store.derived import Derived, DerivedDraft
 from takeback.store.leases import Lease
-from takeback.store.packs.chunking import LARGE, Chunker
+from takeback.store.packs.chunking import LARGE, LARGE_TREE, Chunker
 from takeback.store.packs.frames import FRAME_SIZE, Stored
 from takeback.store.packs.recipe import Chunk, encode_recipe
 from takeback.store.packs.sealing import RAW_LIMIT, Sealer
@@ -32,6 +32,8 @@ from takeback.store.reader import Reader
 
 T = TypeVar("T")
 
+_WHOLE = {BlobKind.DATA: LARGE, BlobKind.TREE: LARGE_TREE}
+"""Blobs of these kinds that are longer are stored in chunks."""
 _STAGED_BLOBS = 2048
 
 
@@ -83,7 +85,7 @@ class Writer:
         """Add a blob and return its id. Equal bytes are one blob."""
         if kind is BlobKind.RECIPE:
             raise InvalidInput("recipes are made by the store itself: put the bytes that they stand for")
-        if len(data) > (LARGE if kind is BlobKind.DATA else RAW_LIMIT):
+        if len(data) > _WHOLE.get(kind, RAW_LIMIT):
             return self._put_chunks(_reading([data]), kind)[0]
         data = bytes(data)  # nothing is copied unless somebody could still change it
         id = blake3(data).digest()

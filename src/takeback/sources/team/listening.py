@@ -14,7 +14,8 @@ import select
 import stat
 import struct
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -30,6 +31,8 @@ _WHAT = _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _
 _OCTAL = re.compile(r"\\([0-7]{3})")
 _HEAD = struct.Struct("iIII")
 _ROOM = 1 << 16
+_TICK = 20_000_000
+"""Two changes within so many nanoseconds may have the same time."""
 _OTHER_HALF = 5
 """For so many milliseconds the second half of a rename may be on its way; of one out of the team there is none."""
 
@@ -47,8 +50,12 @@ class Deaf(Exception):
     """The kernel does not tell."""
 
 
+There = Callable[[], Iterable[str]]
+"""Gives all paths that were found so far, and not found gone since."""
+
+
 class Ear(Protocol):
-    def touched(self) -> set[str]:
+    def touched(self, there: There) -> set[str]:
         """Paths that may have changed since the last time; Missed if that cannot be said."""
 
     def follow(self, path: str) -> None:
@@ -101,7 +108,7 @@ class Kernel:
             return  # gone again, of which the directory above tells
         raise Deaf(os.strerror(reason))
 
-    def touched(self) -> set[str]:
+    def touched(self, there: There) -> set[str]:
         found: set[str] = set()
         halves: set[int] = set()
         while True:
@@ -145,10 +152,15 @@ class Eyes:
         self._root, self._covered = root, covered
         self._seen = self._look()
 
-    def touched(self) -> set[str]:
+    def touched(self, there: There) -> set[str]:
+        """What looks different, what was found between two looks of which neither saw it, and what was changed so lately
+        that a change since would look the same."""
+        fresh = time.time_ns() - _TICK
         before, self._seen = self._seen, self._look()
         both = before.keys() | self._seen.keys()
-        return {path for path in both if before.get(path) != self._seen.get(path)}
+        changed = {path for path in both if before.get(path) != self._seen.get(path)}
+        late = {path for path, looks in self._seen.items() if looks[-1] > fresh}
+        return changed | late | {path for path in there() if path not in self._seen}
 
     def follow(self, path: str) -> None:
         """All is looked at anyway."""
@@ -173,9 +185,10 @@ class Eyes:
 
 
 def _looks(status: os.stat_result) -> tuple[int, ...]:
-    """What tells one state of a file from another; of a directory only that it is one, for what is in it tells the rest."""
+    """What tells one state of a file from another, when it was changed last; of a directory only that it is one, for what is
+    in it tells the rest."""
     if stat.S_ISDIR(status.st_mode):
-        return (status.st_mode, status.st_ino)
+        return (status.st_mode, status.st_ino, 0)
     return (status.st_mode, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 

@@ -11,6 +11,7 @@ import os
 import stat
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from takeback.errors import Integrity
@@ -34,6 +35,8 @@ _TRIES = 40
 """A file whose JSON is broken so often is not being written: it is broken."""
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
+_CAPTURED = frozenset({FILE, LINK, DIRECTORY})
+
 Found = dict[str, Row | None]
 """Entries as they were read again; None for what is gone."""
 
@@ -49,12 +52,20 @@ def settle(walk: Walk, tree: bytes, root: str, covered: Covered, ear: Ear) -> Se
     look = _Look(walk, root, covered, ear)
     quiet, until = time.monotonic() + QUIET, time.monotonic() + PATIENCE
     found: Found = {}
-    touched = ear.touched()
+
+    def there() -> Iterator[str]:
+        for directory, section in walk.sections.items():
+            known = (trees.join(directory, name) for name, kind, *_ in Section(section).rows() if kind in _CAPTURED)
+            if directory not in found and found.keys().isdisjoint(trees.parents(directory)):
+                yield from (path for path in known if path not in found)
+        yield from (path for path, row in found.items() if row is not None)
+
+    touched = ear.touched(there)
     while True:
         again = look.at(touched)
         found = _replaced(found, again)
         torn = look.torn
-        since = ear.touched()
+        since = ear.touched(there)
         hit = {path for path in since if time.monotonic() < quiet or _concerns(path, again)}
         if not hit and not torn and not look.grew:
             return Settled(_patched(walk, covered, tree, found), ())

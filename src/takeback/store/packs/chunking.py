@@ -9,6 +9,9 @@ AVERAGE = 64 << 10
 LARGEST = 256 << 10
 LARGE = 1 << 20
 """Data longer than this is stored in chunks."""
+LARGE_TREE = 128 << 10
+"""So are trees longer than this, which are those of some thousand entries: otherwise one more file in such a directory would
+cost as much as all of its names and ids."""
 
 
 class Chunker:
