@@ -40,11 +40,12 @@ if TYPE_CHECKING:
     from takeback.locate.teams import Team
     from takeback.model.diff import Change, Diff, Difference
     from takeback.model.move import Move
-    from takeback.model.plan import Effect, Kept, Outside, Plan, Report
+    from takeback.model.plan import Effect, Going, Kept, Outside, Plan, Report
     from takeback.model.policy import Policy
     from takeback.model.progress import Progress
     from takeback.model.purged import Purged, Trace
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
+    from takeback.model.team import TeamDiff
     from takeback.sources.container.source import Container
     from takeback.sources.state.source import State
     from takeback.sources.workspace.source import Workspace
@@ -81,10 +82,11 @@ _HOMES = {
     "takeback.documents.document": ("Document", "capture"),
     "takeback.model.diff": ("Change", "Diff", "Difference"),
     "takeback.model.move": ("Move",),
-    "takeback.model.plan": ("Effect", "Kept", "Outside", "Plan", "Report"),
+    "takeback.model.plan": ("Effect", "Going", "Kept", "Outside", "Plan", "Report"),
     "takeback.model.policy": ("Policy",),
     "takeback.model.progress": ("Progress",),
     "takeback.model.snapshot": ("NotCaptured", "Part", "Snapshot"),
+    "takeback.model.team": ("TeamDiff",),
     "takeback.sources.container.source": ("Container",),
     "takeback.sources.state.source": ("State",),
     "takeback.sources.workspace.source": ("Workspace",),
@@ -112,10 +114,12 @@ __all__ = [
     "Effect",
     "Kept",
     "Outside",
+    "Going",
     "Report",
     "Diff",
     "Change",
     "Difference",
+    "TeamDiff",
     "Health",
     "Usage",
     "Policy",

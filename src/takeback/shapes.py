@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.model.diff import Change, Diff, Difference
     from takeback.model.move import Move
-    from takeback.model.plan import Kept, Outside, Plan, Report
+    from takeback.model.plan import Going, Kept, Outside, Plan, Report
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
     from takeback.model.team import TeamDiff
     from takeback.model.tree import Entry
@@ -209,9 +209,14 @@ def plan(value: Plan) -> Shape:
         "verified": False,
         "pending": list(value.pending),
         "plan": [{"path": path, "action": action} for action, path in value.told],
-        "goes": list(value.goes),
+        "goes": [_going(each) for each in value.goes],
         **_left(value),
     }
+
+
+def _going(item: Going) -> Shape:
+    becomes = None if item.becomes is None else dict(item.becomes)
+    return {"what": item.what, "path": item.path, "said": dict(item.said), "becomes": becomes}
 
 
 def _left(value: Plan | Report) -> Shape:

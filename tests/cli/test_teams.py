@@ -86,14 +86,14 @@ def test_tasks_and_mail_that_go_are_told_before_they_do(cli: Cli, saved: RealTea
     saved.tasks.update(build.id, owner="bob")
     planned = cli("restore", "first", "--dry-run", "--team", "alpha").out
     assert "goes; the snapshot that is made first keeps it\n" in planned
-    assert f"  task {task.id} “Rewrite it all” (pending)\n" in planned
-    assert f"  what became of task {build.id} “build”: pending → pending, of bob → ada\n" in planned
+    assert f"  task {task.id} “Rewrite it all” (pending, of bob)\n" in planned
+    assert f"  what was done to task {build.id} “build”: pending, of bob → pending, of ada\n" in planned
     assert "  mail to bob from lead: “start over”\n" in planned
     assert "  1 event\n" in planned
-    assert (
-        f"task {task.id} “Rewrite it all” (pending)"
-        in cli.json("restore", "first", "--dry-run", "--team", "alpha")["goes"]
-    )
+    goes = {each["path"]: each for each in cli.json("restore", "first", "--dry-run", "--team", "alpha")["goes"]}
+    told = goes[f"tasks/alpha/task-{task.id}.json"]
+    assert told["said"] == {"id": task.id, "subject": "Rewrite it all", "status": "pending", "owner": "bob"}
+    assert told["becomes"] is None and goes[f"tasks/alpha/task-{build.id}.json"]["becomes"]["owner"] == "ada"
     assert saved.tasks.get(task.id) is not None
 
 

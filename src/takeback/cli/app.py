@@ -17,6 +17,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Record": ("save", "run", "watch", "label", "pin", "unpin", "drop", "fork"),
     "Look": ("status", "log", "show", "diff"),
     "The store": ("stats", "prune", "purge", "maintain", "verify", "store", "config", "doctor"),
+    "Teams": ("team",),
     "Copy": ("export", "import", "push", "pull"),
     "Begin": ("demo", "completion", "help"),
 }

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from takeback.cli.going import words
 from takeback.cli.people import Line, table
 from takeback.cli.text import clip, count, moment
 from takeback.model.ids import short
@@ -54,7 +55,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
         for action, path in effects[:most]:
             yield ["  ", (f"{action:<8}", _STYLES[action]), path]
         yield from _rest(len(effects), most)
-    yield from _group("goes; the snapshot that is made first keeps it", "warn", plan.goes, most)
+    yield from _group("goes; the snapshot that is made first keeps it", "warn", words(plan.goes), most)
     yield from _left_lines(plan, most)
 
 

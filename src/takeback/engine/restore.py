@@ -14,7 +14,7 @@ from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
-from takeback.model.plan import Effect, Kept, Plan, Report, told
+from takeback.model.plan import Effect, Going, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources.protocol import Made, Proposal, Source
@@ -151,7 +151,7 @@ def _plan(
     effects: list[Effect] = []
     kept: list[Kept] = []
     notes: list[str] = []
-    goes: list[str] = []
+    goes: list[Going] = []
     asked: list[str] = []
     planned: list[str] = []
     away: list[Part] = []

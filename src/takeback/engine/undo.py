@@ -18,7 +18,7 @@ from takeback.errors import NotFound
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, NAMED
 from takeback.model.move import AGENT_LEVELS, Move
-from takeback.model.plan import Effect, Kept, Plan, Report
+from takeback.model.plan import Effect, Going, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.protocol import Proposal, Step
@@ -153,7 +153,7 @@ def _plan(
     conflicts: list[Kept] = []
     kept: list[Kept] = []
     notes: list[str] = []
-    goes: list[str] = []
+    goes: list[Going] = []
     common: dict[str, None] = {}
     asked: list[str] = []
     for name in _meant(line, present):

@@ -68,6 +68,19 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class Going:
+    """Something that is no more, or is set back, once effects are in place: a team's task, somebody's mail."""
+
+    what: str
+    """``tasks``, ``messages``, ``dead letters``, ``sessions``, ``events``, ``costs`` or ``plans``."""
+    path: str
+    said: Mapping[str, str] = field(default_factory=dict)
+    """What it says of itself; nothing if that cannot be read, or is only counted."""
+    becomes: Mapping[str, str] | None = None
+    """What it says then; None if it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outside:
     """Something a move did that no snapshot can take back: a push, a sent mail, a commit."""
 
@@ -106,8 +119,8 @@ class Plan:
     """What to do about the conflicts, and instead if nothing of the plan can be done."""
     pending: tuple[str, ...] = ()
     """Parts whose objects live in other processes, which will put them in place."""
-    goes: tuple[str, ...] = ()
-    """What the effects take away, in words, where paths say too little of it: a team's tasks and mail."""
+    goes: tuple[Going, ...] = ()
+    """What the effects take away, where paths say too little of it: a team's tasks and mail."""
     completes: bool = False
     """It puts in place what another move has recorded as pending: that is the move to take back."""
 

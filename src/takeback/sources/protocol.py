@@ -13,7 +13,7 @@ from takeback.model.snapshot import Part
 
 if TYPE_CHECKING:
     from takeback.model.diff import Change
-    from takeback.model.plan import Effect, Kept
+    from takeback.model.plan import Effect, Going, Kept
     from takeback.model.progress import Watch
     from takeback.store.reader import Reader
     from takeback.store.writer import Writer
@@ -36,8 +36,8 @@ class Proposal(NamedTuple):
     conflicts: tuple[Kept, ...] = ()
     kept: tuple[Kept, ...] = ()
     notes: tuple[str, ...] = ()
-    goes: tuple[str, ...] = ()
-    """What nobody would see again, in words, where paths say too little of it: somebody's mail."""
+    goes: tuple[Going, ...] = ()
+    """What nobody would see again, where paths say too little of it: somebody's mail."""
 
 
 class Made(NamedTuple):

@@ -15,7 +15,7 @@ from takeback.sources.team.layouts import CLAWTEAM
 
 LISTS = ("tasks", "events", "sessions", "costs")
 OURS = "takeback"
-"""What takeback says in a bundle that it wrote: the snapshot, and what a bundle cannot hold of it."""
+"""What we say in a bundle that we wrote: the snapshot, and what a bundle cannot hold of it."""
 _KNOWN = {"meta", "config", *LISTS, "inboxes", OURS}
 _LONGEST_NAME = 160
 """Bytes; so that a name with what is put around it is one that every file system takes."""

@@ -31,6 +31,7 @@ from takeback.sources.team.source import Team, teams
 from takeback.store.locks import named_lock
 
 if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
     from takeback.model.plan import Plan
 
 StrPath = str | os.PathLike[str]
@@ -57,6 +58,11 @@ class SnapshotManager:
         self._team = Team(team_name, data_directory(data_dir), force=force, merge=merge)
         given = store if store is None or isinstance(store, Store) else os.fspath(store)
         self._places = Places(self._team, tuple(sources), given)
+
+    @property
+    def timeline(self) -> Timeline:
+        """The team's own timeline, for all the other verbs."""
+        return self._places.line()
 
     def create(self, tag: str = "") -> SnapshotMeta:
         """A snapshot of the team as it is now, also if nothing changed; NotThere if there is no such team."""
@@ -105,7 +111,7 @@ class SnapshotManager:
 
     def delete(self, snapshot_id: str) -> bool:
         """Let a snapshot go; False if there is none. One of takeback's can be had again until the next maintenance
-        (``takeback undrop``), a bundle's file cannot."""
+        (`Store.undrop`), a bundle's file cannot."""
         deleted = self._places.shelf.remove(snapshot_id)
         if self._places.existing() is None:
             return deleted

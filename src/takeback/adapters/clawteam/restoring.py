@@ -6,17 +6,14 @@ import os
 from typing import Any
 
 from takeback.adapters.clawteam.finding import Found, Places
-from takeback.adapters.clawteam.losing import Step, lost
-from takeback.model.ids import BlobKind
+from takeback.adapters.clawteam.losing import lost
 from takeback.model.plan import Plan, Report
-from takeback.model.tree import Entry, name_bytes
+from takeback.model.tree import name_bytes
 from takeback.sources.team.contents import Contents
+from takeback.sources.team.going import going
 from takeback.sources.team.layouts import COSTS, EVENTS, MESSAGES, SESSIONS, TASKS
 from takeback.sources.team.members import running
 from takeback.sources.trees import within
-from takeback.store.durable import NotPlain, read_plain_file
-
-_LARGEST = 16 << 20
 
 
 def plan(places: Places, found: Found) -> Plan:
@@ -27,16 +24,7 @@ def plan(places: Places, found: Found) -> Plan:
 def preview(places: Places, found: Found) -> dict[str, Any]:
     """What would be lost, kept and noted."""
     planned = plan(places, found)
-    team = places.team
-    steps = [Step(each.path, each.before, each.after) for each in planned.effects if each.part == found.part.name]
-
-    def now(path: str, entry: Entry) -> bytes:
-        try:
-            return read_plain_file(f"{team.root}/{path}", _LARGEST)
-        except NotPlain:
-            return b""
-
-    return {"lost": lost(team.team, steps, now), **_told(places, found, planned)}
+    return {"lost": lost(planned.goes), **_told(places, found, planned)}
 
 
 def restore(places: Places, found: Found) -> dict[str, Any]:
@@ -47,8 +35,7 @@ def restore(places: Places, found: Found) -> dict[str, Any]:
     report = line.restore(found.snapshot, only=_at_hand(places, found))
     before, after = (line.show(id).parts.get(found.part.name) for id in (report.safety, report.snapshot))
     with places.store().blobs.reader() as reader:
-        steps = [Step(each.path, each.before, each.after) for each in team.diff(reader, before, after)]
-        gone = lost(team.team, steps, lambda path, entry: reader.get(entry.id, BlobKind.DATA))
+        gone = lost(going(reader, team.layout, team.team, team.diff(reader, before, after)))
     return {"lost": gone, **_told(places, found, report), "safety": report.safety}
 
 

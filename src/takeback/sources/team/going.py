@@ -1,72 +1,85 @@
-"""What a restore would take from a team, in words, before it does: tasks and mail that nobody would see again."""
+"""What a restore would take from a team, said before it does: the tasks and the mail that nobody would see again.
+
+Things are told by what they say of themselves; what is only counted (events, costs) is not read.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol
 
-from takeback.model.tree import FILE
+from takeback.model.plan import Going
+from takeback.model.tree import FILE, Entry
 from takeback.sources.team import layouts
-from takeback.sources.team.layouts import Area, Layout
-from takeback.sources.team.telling import Told, message_of, stem
+from takeback.sources.team.contents import parsed
+from takeback.sources.team.layouts import Layout
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Effect
     from takeback.store.reader import Reader
 
-_LONGEST = 48
-"""So many characters of a subject or a message are shown."""
+_LONGEST = 200
+"""So many characters of each field are told."""
 
-_UNREADABLE = "unreadable"
-
-
-def going(reader: Reader, layout: Layout, team: str, effects: Sequence[Effect]) -> tuple[str, ...]:
-    """What goes with some effects; other things than tasks and mail are counted."""
-    told = Told(reader)
-    files = [each for each in effects if each.before is None or each.before.kind == FILE]
-    areas = [(area, each) for each in files if (area := layout.area_of(team, each.path)) is not None]
-    return (
-        *_tasks(told, [each for area, each in areas if area.what == layouts.TASKS]),
-        *_mail(told, [(area, each) for area, each in areas if area.mail]),
-        *_others([area for area, each in areas if each.after is None and not area.mail and area.what != layouts.TASKS]),
-    )
+_MAIL = {"from": "from", "content": "content", "timestamp": "timestamp"}
+_FIELDS: Mapping[str, Mapping[str, str]] = {
+    layouts.TASKS: {"id": "id", "subject": "subject", "status": "status", "owner": "owner"},
+    layouts.MESSAGES: _MAIL,
+    layouts.DEAD_LETTERS: _MAIL,
+    layouts.SESSIONS: {"agent": "agentName", "session": "sessionId"},
+}
+"""What is told of each thing, and where it says so."""
 
 
-def _tasks(told: Told, effects: Sequence[Effect]) -> Iterator[str]:
-    for each in effects:
-        if each.before is None:
+class Step(Protocol):
+    """A path that goes from one state to another: an effect, or a change."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def before(self) -> Entry | None: ...
+    @property
+    def after(self) -> Entry | None: ...
+
+
+def going(reader: Reader, layout: Layout, team: str, steps: Iterable[Step]) -> tuple[Going, ...]:
+    """What is there before some steps and not after them, under whatever name; and tasks that are set back."""
+    files = [each for each in steps if FILE in (side.kind for side in (each.before, each.after) if side is not None)]
+    before = [(each.path, each.before) for each in files if each.before is not None and each.after is None]
+    back = renamed(before, [(each.path, each.after) for each in files if each.after is not None])
+    found = []
+    for each in files:
+        area = layout.area_of(team, each.path)
+        if area is None or each.before is None or each.path in back:
             continue
-        now, then = told.task(each.path, each.before), told.task(each.path, each.after)
-        name = f"task {stem(each.path).removeprefix('task-')}"
-        if now is None:
-            yield f"{name}, which is {_UNREADABLE}"
-        elif each.after is None:
-            yield f"{name} {_quoted(now.subject)} ({now.status})"
-        elif then is not None and (now.status, now.owner) != (then.status, then.owner):
-            owner = f", of {now.owner or 'nobody'} → {then.owner or 'nobody'}" if now.owner != then.owner else ""
-            yield f"what became of task {name[5:]} {_quoted(now.subject)}: {now.status} → {then.status}{owner}"
-        else:
-            yield f"what was changed in task {name[5:]} {_quoted(now.subject)} ({now.status})"
+        set_back = each.after is not None and area.what == layouts.TASKS and each.after.id != each.before.id
+        if each.after is None or set_back:
+            said = _said(reader, area.what, each.path, each.before)
+            then = _said(reader, area.what, each.path, each.after) if each.after is not None else None
+            found.append(Going(area.what, each.path, said, then))
+    return tuple(found)
 
 
-def _mail(told: Told, effects: Sequence[tuple[Area, Effect]]) -> Iterator[str]:
-    back = {message_of(each.path, each.after) for _, each in effects if each.after is not None}
-    for area, each in effects:
-        if each.before is None or message_of(each.path, each.before) in back:
-            continue  # it is there again, claimed or not
-        mail = told.mail(area, each.path, each.before, "gone")
-        what = "dead letter" if mail.dead else "mail"
-        sender = f" from {mail.sender}" if mail.sender else ""
-        said = f": {_quoted(mail.text)}" if mail.text else f", which is {_UNREADABLE}"
-        yield f"{what} to {mail.inbox}{sender}{said}"
+def renamed(some: Iterable[tuple[str, Entry]], others: Iterable[tuple[str, Entry]]) -> frozenset[str]:
+    """The paths of some files that are among others under whatever name: same directory, same bytes, each counted once.
+    A message is renamed when it is claimed, and when it is given back."""
+    left: dict[tuple[str, bytes], int] = {}
+    for path, entry in others:
+        key = path.rpartition("/")[0], entry.id
+        left[key] = left.get(key, 0) + 1
+    found = []
+    for path, entry in some:
+        key = path.rpartition("/")[0], entry.id
+        if left.get(key, 0) > 0:
+            left[key] -= 1
+            found.append(path)
+    return frozenset(found)
 
 
-def _others(areas: Sequence[Area]) -> Iterator[str]:
-    for what, number in Counter(area.what for area in areas).items():
-        yield f"{number:,} {what if number != 1 else what.removesuffix('s')}"
-
-
-def _quoted(text: str) -> str:
-    line = " ".join(text.split())
-    return f"“{line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + '…'}”"
+def _said(reader: Reader, what: str, path: str, entry: Entry) -> dict[str, str]:
+    """What is told of a thing; nothing where it cannot be read."""
+    fields = _FIELDS.get(what)
+    if fields is None:
+        return {}
+    data = parsed(reader, entry) or {}
+    told = {key: value[:_LONGEST] for key, name in fields.items() if isinstance(value := data.get(name), str)}
+    return {"to": path.split("/")[-2], **told} if fields is _MAIL else told

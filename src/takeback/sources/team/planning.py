@@ -11,8 +11,7 @@ from takeback.model.plan import Effect, Kept
 from takeback.model.snapshot import Part
 from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Step
-from takeback.sources.team.going import going
-from takeback.sources.team.telling import message_of
+from takeback.sources.team.going import going, renamed
 from takeback.sources.workspace import planning
 
 if TYPE_CHECKING:
@@ -51,12 +50,9 @@ def _with_mail(team: Team, proposal: Proposal) -> Proposal:
     """The same, but for mail: what would go stays, and with it the directories that it is in. What is only claimed by now
     does not: it comes back as it was, and a message is never in two places."""
     mail = [effect for effect in proposal.effects if _is_mail(team, effect)]
-    back = {message_of(effect.path, effect.after) for effect in mail if effect.after is not None}
-    staying = {
-        effect.path
-        for effect in mail
-        if effect.after is None and effect.before is not None and message_of(effect.path, effect.before) not in back
-    }
+    newer = [(effect.path, effect.before) for effect in mail if effect.after is None and effect.before is not None]
+    back = renamed(newer, [(effect.path, effect.after) for effect in mail if effect.after is not None])
+    staying = {path for path, _ in newer if path not in back}
     above = {parent for path in staying for parent in trees.parents(path)}
     effects = tuple(
         effect

@@ -14,6 +14,7 @@ from takeback.model.team import Mail, Spent, Task, TaskChange, TeamDiff
 from takeback.model.tree import FILE, Entry
 from takeback.sources.team import layouts
 from takeback.sources.team.contents import Contents, parsed
+from takeback.sources.team.going import renamed
 from takeback.sources.team.layouts import Area
 
 if TYPE_CHECKING:
@@ -112,12 +113,13 @@ def _task(told: Told, change: Change) -> TaskChange:
 
 def _mail(told: Told, changes: Sequence[tuple[Area, Change]]) -> Iterator[Mail]:
     """What came and went. A message that is claimed, or given back, has another name and is the same."""
-    gone = {message_of(each.path, each.before) for _, each in changes if each.before is not None}
-    came = {message_of(each.path, each.after) for _, each in changes if each.after is not None}
+    gone = [(each.path, each.before) for _, each in changes if each.before is not None]
+    came = [(each.path, each.after) for _, each in changes if each.after is not None]
+    back, again = renamed(gone, came), renamed(came, gone)
     for area, each in changes:
-        if each.before is not None and message_of(each.path, each.before) not in came:
+        if each.before is not None and each.path not in back:
             yield told.mail(area, each.path, each.before, "gone")
-        if each.after is not None and message_of(each.path, each.after) not in gone:
+        if each.after is not None and each.path not in again:
             yield told.mail(area, each.path, each.after, "arrived")
 
 
@@ -145,11 +147,6 @@ def _costs(told: Told, sides: Sequence[Contents]) -> Iterator[Spent]:
 
 def stem(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0]
-
-
-def message_of(path: str, entry: Entry) -> tuple[str, bytes]:
-    """What makes two files the same message, whatever they are called: where they are, and what they say."""
-    return path.rpartition("/")[0], entry.id
 
 
 def _text(value: object) -> str:

@@ -1,0 +1,56 @@
+"""What the commands on teams share: the manager, and an exit code of 1 for whatever fails, as ClawTeam's have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from takeback.cli import teams
+from takeback.cli.app import Command
+from takeback.cli.text import count
+from takeback.errors import TakebackError
+
+if TYPE_CHECKING:
+    from takeback.adapters.clawteam import SnapshotManager, SnapshotMeta
+    from takeback.cli.call import Call
+
+team = click.argument("team", metavar="TEAM", shell_complete=teams.names)
+place = teams.place
+
+
+class TeamCommand(Command):
+    """A command that fails with 1, whatever the reason."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TakebackError as error:
+            error.exit_code = 1
+            raise
+
+
+def manager(
+    call: Call, team: str, data_dir: str | None, *, force: bool = False, merge: bool = False
+) -> SnapshotManager:
+    """The snapshots of a team, in the store that the call is about; whoever writes first makes that."""
+    from takeback.adapters.clawteam import SnapshotManager
+
+    found = SnapshotManager(
+        team, data_dir=teams.given_place(call, data_dir), store=call.place()["store"], force=force, merge=merge
+    )
+    call.closing(found)
+    return found
+
+
+def counted(meta: SnapshotMeta) -> str:
+    """How much a snapshot holds."""
+    return ", ".join(
+        (
+            count(meta.member_count, "member"),
+            count(meta.task_count, "task"),
+            count(meta.event_count, "event"),
+            count(meta.session_count, "session"),
+            count(meta.cost_event_count, "cost event"),
+        )
+    )

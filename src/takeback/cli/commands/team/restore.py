@@ -1,0 +1,108 @@
+"""takeback team restore"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from takeback.cli import plans, shapes
+from takeback.cli.acting import ask, needs_yes
+from takeback.cli.call import Call
+from takeback.cli.commands.team import acting
+from takeback.cli.people import Line, say
+from takeback.cli.text import clip, count
+from takeback.errors import Locked
+from takeback.model.ids import short
+
+if TYPE_CHECKING:
+    from takeback.adapters.clawteam import SnapshotManager
+
+_GONE = {
+    "tasks": "task",
+    "messages": "message",
+    "sessions": "session",
+    "events": "event",
+    "costs": "cost event",
+}
+
+
+@click.command("restore", cls=acting.TeamCommand)
+@acting.team
+@click.argument("snapshot_id", metavar="ID")
+@click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
+@click.option("-f", "--force", is_flag=True, help="Do not ask, and go on if members of the team are running.")
+@click.option("--merge", is_flag=True, help="Keep mail that is newer than the snapshot.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@acting.place
+@click.pass_obj
+def command(
+    call: Call, team: str, snapshot_id: str, dry_run: bool, force: bool, merge: bool, yes: bool, data_dir: str | None
+) -> None:
+    """Make a team exactly as a snapshot has it, also one that was cleaned up.
+
+    ID is one that `takeback team snapshots` lists, a bundle of ClawTeam's among them, or any reference to a snapshot of
+    takeback's. The present is saved first. Tasks and mail that are newer are shown before they go; --merge keeps the mail.
+    It is refused while members are running, unless --force.
+
+    For example:
+      takeback team restore alpha 20260319T101500-good --dry-run
+      takeback team restore alpha 20260319T101500-good
+      takeback team restore alpha @- --merge --yes
+    """
+    manager = acting.manager(call, team, data_dir, force=force, merge=merge)
+    if dry_run or not (force or yes or call.json):
+        summary = manager.restore(snapshot_id, dry_run=True)
+        if call.json:
+            shapes.print_json(summary)
+            return
+        say(*_preview(manager, snapshot_id, summary))
+        if dry_run:
+            return
+        if not call.interactive:
+            raise needs_yes(call)
+        _check_nobody_runs(team, summary)
+        ask("Do it?")
+    done = manager.restore(snapshot_id)
+    if call.json:
+        shapes.print_json(done)
+        return
+    say(*_report(team, snapshot_id, done))
+
+
+def _preview(manager: SnapshotManager, snapshot_id: str, summary: Mapping[str, Any]) -> Iterator[Line]:
+    counts = ("tasks", "events", "sessions", "costs")
+    yield [
+        ("would restore ", "head"),
+        ("the configuration, " if summary["config"] else "no configuration, "),
+        *(f"{summary[each]:,} {each}, " for each in counts),
+        f"{summary['inboxes']:,} inbox messages",
+    ]
+    yield from plans.plan_lines(manager.plan(snapshot_id))
+
+
+def _check_nobody_runs(team: str, summary: Mapping[str, Any]) -> None:
+    """Rather before somebody is asked than after."""
+    if summary["running"]:
+        who = ", ".join(f"{each['name']} ({each['how']})" for each in summary["running"])
+        raise Locked(
+            f"members of the team {team!r} are running: {who}", hints=["stop them first, or add --force to go on"]
+        )
+
+
+def _report(team: str, snapshot_id: str, done: Mapping[str, Any]) -> Iterator[Line]:
+    yield ["restored ", (team, "name"), " from snapshot ", (clip(snapshot_id, 60), "id")]
+    lost = {each: len(found) if isinstance(found, list) else found for each, found in done["lost"].items()}
+    if words := [count(lost[key], noun) for key, noun in _GONE.items() if lost[key]]:
+        yield [("gone, and kept in the snapshot before: ", "warn"), ", ".join(words)]
+    if lost["changed_tasks"]:
+        yield [("set back: ", "warn"), count(lost["changed_tasks"], "task")]
+    if done["kept"]:
+        yield [("left as it is: ", "warn"), count(len(done["kept"]), "path")]
+    for note in done["notes"]:
+        yield [("note: ", "warn"), note]
+    yield [("read back and verified", "good")]
+    back = f"takeback team restore {shlex.quote(team)} {short(done['safety'])}"
+    yield ["the state before is snapshot ", (short(done["safety"]), "id"), f"; back to it: `{back}`"]

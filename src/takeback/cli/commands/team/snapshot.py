@@ -1,0 +1,36 @@
+"""takeback team snapshot"""
+
+from __future__ import annotations
+
+import click
+
+from takeback.cli import shapes
+from takeback.cli.call import Call
+from takeback.cli.commands.team import acting
+from takeback.cli.people import say
+
+
+@click.command("snapshot", cls=acting.TeamCommand)
+@acting.team
+@click.option("-t", "--tag", default="", metavar="TAG", help="A word for it, which becomes a part of its id.")
+@acting.place
+@click.pass_obj
+def command(call: Call, team: str, tag: str, data_dir: str | None) -> None:
+    """Save a whole team: configuration, tasks, mail, events, sessions, costs, plans.
+
+    Its members may go on working meanwhile: what is saved was so at one instant. What did not hold still is said.
+
+    For example:
+      takeback team snapshot alpha
+      takeback team snapshot alpha -t before-the-merge
+    """
+    manager = acting.manager(call, team, data_dir)
+    made = manager.create(tag)
+    left = manager.timeline.show(made.snapshot).not_captured
+    if call.json:
+        more = {"snapshot": made.snapshot, "not_captured": shapes.not_captured(left)}
+        shapes.print_json({**made.model_dump(by_alias=True), **more})
+        return
+    say(["snapshot ", (made.id, "id"), " created"], f"  {acting.counted(made)}")
+    for item in left:
+        say([("not captured: ", "warn"), f"{item.path}: {item.reason}{f' ({item.detail})' if item.detail else ''}"])
