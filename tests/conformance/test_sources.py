@@ -17,6 +17,7 @@ from support.trees import Dir, File, Link, Spec, Tree, make_tree, read_tree
 from takeback import State, Workspace
 from takeback.errors import InvalidInput
 from takeback.sources.protocol import Source
+from takeback.sources.team.worktree import Worktree
 from takeback.store.blobstore import BlobStore
 from takeback.testing import SourceSuite
 
@@ -66,6 +67,20 @@ class TestWorkspace(SourceSuite):
     def _tree(self, source: Source) -> Tree:
         tree = read_tree(source.root)
         return {path: node for path, node in tree.items() if not path.startswith(b".takeback-stage-")}
+
+
+class TestWorktree(TestWorkspace):
+    """A member's worktree: its directory is one of its own paths."""
+
+    def make(self, place: Path) -> Source:
+        worktree = Worktree("alpha", "ada", os.path.realpath(place))
+        os.makedirs(worktree.place)
+        super().make(Path(worktree.place))
+        return worktree
+
+    def change(self, source: Source, number: int) -> None:
+        assert isinstance(source, Worktree)
+        super().change(Workspace(source.place), number)
 
 
 class TestBox(TestWorkspace):

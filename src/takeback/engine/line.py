@@ -75,7 +75,9 @@ class Line:
         """Keep everybody else from looking at, or changing, the same roots and what has the same lock, whatever store
         they use."""
         with ExitStack() as stack:
-            for root in sorted({source.root for source in self.sources.values() if source.root}):
+            roots = {source.root for source in self.sources.values() if source.root}
+            roots |= {root for source in self.sources.values() for root in getattr(source, "inner_roots", ())}
+            for root in sorted(roots):
                 stack.enter_context(root_lock(root, timeout, self.waiting))
             for name in sorted({source.lock for source in self.sources.values() if source.lock}):
                 stack.enter_context(named_lock(name, timeout, self.waiting))

@@ -54,7 +54,8 @@ def sides(line: Timeline, diff: Diff, change: Change) -> Sides:
     before = _from_snapshot(line, change.path, change.before)
     if diff.b is not None:
         return Sides(change, before, _from_snapshot(line, change.path, change.after))
-    return Sides(change, before, _from_world(line.root, change.path, change.after))
+    source = line.sources.get(change.part)
+    return Sides(change, before, _from_world(source.root if source else line.root, change.path, change.after))
 
 
 def patch(pair: Sides) -> Iterator[bytes]:

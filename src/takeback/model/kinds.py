@@ -6,7 +6,7 @@ takeback, and what it leads to must not be taken for garbage.
 
 from __future__ import annotations
 
-TREES = frozenset({"workspace", "transcript", "container", "team"})
+TREES = frozenset({"workspace", "transcript", "container", "team", "worktree"})
 """Kinds whose content is a tree."""
 
 NAMED = frozenset({"container", "team"})

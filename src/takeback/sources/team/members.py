@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from takeback.sources.team import processes, records
+from takeback.sources.team.records import shown
 
 _MOST = 1000
 """So many members are looked at; no team has as many."""
@@ -29,7 +30,7 @@ def running(root: str, team: str) -> tuple[Running, ...]:
     """
     found: dict[str, str] = {}
     for name, how in (*_spawned(root, team), *_peers(root, team)):
-        found.setdefault(_shown(name), how)
+        found.setdefault(shown(name), how)
     return tuple(Running(name, how) for name, how in sorted(found.items()))
 
 
@@ -45,9 +46,9 @@ def _spawned(root: str, team: str) -> Iterator[tuple[str, str]]:
         target, word = _text(info.get("tmux_target")), _first_word(info.get("command"))
         if target and panes is None:
             panes = processes.panes()
-        shown = next((runs for pane in panes or () if target and (runs := pane.runs_at(target))), "")
-        if shown:
-            yield name, f"tmux {_shown(target)} ({_shown(shown)})"
+        runs = next((runs for pane in panes or () if target and (runs := pane.runs_at(target))), "")
+        if runs:
+            yield name, f"tmux {shown(target)} ({shown(runs)})"
         elif (program := processes.running(info.get("pid"), record.written_ns, word)) is not None:
             yield name, _process(info["pid"], program)
 
@@ -64,7 +65,7 @@ def _peers(root: str, team: str) -> Iterator[tuple[str, str]]:
         host = _text(info.get("host"))
         if host not in _HERE and host != socket.gethostname():
             if _lease_holds(info):
-                yield name, f"peer{at} of {_shown(host)}"
+                yield name, f"peer{at} of {shown(host)}"
             continue
         # While the lease holds, the file's time says nothing: whoever renews it is there.
         noted_ns = time.time_ns() if _lease_holds(info) else record.written_ns
@@ -81,7 +82,7 @@ def _lease_holds(info: dict[str, Any]) -> bool:
 
 
 def _process(pid: int, program: str) -> str:
-    return f"pid {pid} ({_shown(program)})" if program else f"pid {pid}"
+    return f"pid {pid} ({shown(program)})" if program else f"pid {pid}"
 
 
 def _first_word(command: object) -> str:
@@ -90,8 +91,3 @@ def _first_word(command: object) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _shown(text: str) -> str:
-    """A text that somebody else wrote, for a line of ours."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text[:100])

@@ -69,3 +69,8 @@ def _read(directory: int, name: bytes, path: str) -> Record | None:
             return Record(parse_object(file.read(LARGEST), path), now.st_mtime_ns)
     finally:
         os.close(handle)
+
+
+def shown(text: str) -> str:
+    """A text that somebody else wrote, for a line of ours."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:100])

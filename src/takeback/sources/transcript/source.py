@@ -32,20 +32,28 @@ NAME = KIND = "transcript"
 
 
 class Transcript:
-    """The conversation of one session; without ``session`` and ``file``, only for putting conversations back.
+    """The conversation of one session; without ``session`` and ``file``, only for putting conversations back. One whose
+    file nobody has found is captured as what it is: not captured.
 
     ``homes`` are the directories in which agents keep their own files, by agent: where a conversation is put back never
     depends on what a store says.
     """
 
-    name = NAME
     kind = KIND
     root = ""
     lock = ""
 
     def __init__(
-        self, homes: Mapping[str, str], agent: str = "", session: str = "", file: str = "", *, inside: str = ""
+        self,
+        homes: Mapping[str, str],
+        agent: str = "",
+        session: str = "",
+        file: str = "",
+        *,
+        name: str = NAME,
+        inside: str = "",
     ) -> None:
+        self.name = name
         self._homes = dict(homes)
         self._agent, self._session, self._file = agent, session, file
         self._inside = inside
@@ -55,7 +63,7 @@ class Transcript:
         """What the session's file holds now; nothing at all before the agent has written it."""
         data, problem = self._read()
         mark = {"session": self._session, "length": len(data)}
-        detail = {"agent": self._agent, "file": self._relative(), **mark, "context": {"transcript": mark}}
+        detail = {"agent": self._agent, "file": self._relative(), **mark, "context": {self.name: mark}}
         missing = () if problem is None else (problem,)
         return Part(self.name, self.kind, {"content": segments.put(writer, data)}, detail, missing)
 
@@ -143,7 +151,7 @@ class Transcript:
         yield lines(reader, part)
 
     def _at(self, place: str) -> Transcript:
-        return Transcript(self._homes, inside=place)
+        return Transcript(self._homes, name=self.name, inside=place)
 
     def _session_file(self, reader: Reader, part: Part) -> Effect:
         """What makes the session's file where there is none."""
@@ -153,6 +161,8 @@ class Transcript:
 
     def _read(self) -> tuple[bytes, NotCaptured | None]:
         """The file's bytes, as far as they went when it was opened; or why there are none."""
+        if not self._file:
+            return b"", NotCaptured(f"session {self._session}", "unreadable", "no agent known here keeps it as a file")
         try:
             fd = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
         except FileNotFoundError:
@@ -185,7 +195,7 @@ class Transcript:
         if not os.path.isdir(home):
             raise Unavailable(
                 f"{agent} keeps its sessions in {home or 'a place that is not known here'}, which is no directory",
-                hints=["`takeback restore REF --only transcript --to DIR` writes the conversation elsewhere"],
+                hints=[f"`takeback restore REF --only {self.name} --to DIR` writes the conversation elsewhere"],
             )
         return os.path.realpath(home)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from takeback.errors import InvalidInput, NotFound
@@ -86,7 +86,7 @@ class Workspace(Rooted):
         from takeback.sources.workspace import planning  # here and below: no save needs it
 
         proposal = planning.plan(reader, self.name, present, target, paths, self._inode)
-        note = _head_note(present, target)
+        note = head_note(*(part.detail.get("context", {}) for part in (present, target)))
         return Proposal(proposal.effects, proposal.conflicts, proposal.kept, (note,) if note else ())
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
@@ -160,16 +160,13 @@ def _real_directory(path: str) -> str:
     return os.fsencode(real).decode("utf-8", "surrogateescape")
 
 
-def _head_note(present: Part, target: Part) -> str:
-    now, then = (part.detail.get("context", {}).get("git") for part in (present, target))
-    now, then = (git if isinstance(git, dict) else {} for git in (now, then))
-    if not then.get("commit") or now.get("commit") == then["commit"]:
+def head_note(now: Mapping[str, Any], then: Mapping[str, Any], whose: str = "git's HEAD") -> str:
+    """What to say of a HEAD that is not where it was, by what was noted of it; empty if it is."""
+    here, was = (git.noted(context) for context in (now, then))
+    if not was.commit or here.commit == was.commit:
         return ""
-    where, here = (
-        f"{str(git.get('commit'))[:10]}{f' on {branch}' if (branch := git.get('branch')) else ''}"
-        for git in (then, now)
-    )
-    return f"git's HEAD was {where} then and is {here} now; files are restored, HEAD and the index stay as they are"
+    where, there = (f"{str(head.commit)[:10]}{f' on {head.branch}' if head.branch else ''}" for head in (was, here))
+    return f"{whose} was {where} then and is {there} now; files are restored, HEAD and the index stay as they are"
 
 
 def _check_outside_of_stores(root: str) -> None:
