@@ -234,12 +234,12 @@ def test_a_member_that_joined_since_is_left_alone_and_said(crew: Crew, store: St
 def test_without_its_members_a_restore_of_the_team_leaves_their_worktrees_alone_and_says_so(
     crew: Crew, store: Store
 ) -> None:
-    before = crew.team.files()
+    before = crew.team.state()
     snapshot = timeline(store, crew).save()
     crew.derail()
     trees = crew.trees()
     report = timeline(store, crew, members=False).restore(snapshot.id)
-    assert crew.team.files() == before
+    assert crew.team.state() == before
     assert crew.trees() == trees
     assert [note for note in report.notes if "--with-workspaces" in note]
 

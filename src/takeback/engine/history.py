@@ -174,7 +174,7 @@ def _diff(
     from takeback.model.diff import Diff
 
     files: list[Change] = []
-    beside: dict[str, list[Change]] = {kind: [] for kind in NAMED}
+    beside: dict[str, list[Change]] = {"container": [], "team": [], "worktree": files}
     teams: list[TeamDiff] = []
     state: list[Difference] = []
     every = [*old.parts.values(), *new.values()]

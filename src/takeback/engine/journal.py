@@ -281,10 +281,18 @@ def _with_them(plan: Plan, missing: Sequence[Part]) -> list[str]:
     """How to have the parts at hand that a restore needs to be finished."""
     from takeback.engine.naming import naming
 
-    options = " ".join(option for part in missing if (option := naming(part)))
+    options = " ".join(dict.fromkeys(option for part in missing if (option := naming(part))))
     if options:
-        return [f"`takeback save {options}` finishes it"]
+        team = _own_team(plan, missing)
+        return [f"`takeback {f'team snapshot {team}' if team else 'save'} {options}` finishes it"]
     return [f"run takeback again with the sources of the timeline {plan.timeline!r}"]
+
+
+def _own_team(plan: Plan, missing: Sequence[Part]) -> str:
+    """The team whose own timeline a plan is of, if what is missing belongs to its members."""
+    own = {"team": plan.timeline, "data_dir": plan.root}
+    is_own = any(part.kind == "worktree" and own.items() <= part.detail.items() for part in missing)
+    return plan.timeline if is_own else ""
 
 
 def _end(line: Line, journal: Journal) -> None:

@@ -1,6 +1,7 @@
-"""How a person names, on the command line, what a command looks at only if it is told to: a container, a team.
+"""How a person names, on the command line, what a command looks at only if it is told to: a container, a team, its members.
 
-Such a part says in its detail, under the name of its kind, what it is of; and the option has that name, too.
+Such a part says in its detail, under the name of its kind, what it is of; and the option has that name, too. The worktrees of
+all members of a team go together.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ def naming(part: Part) -> str:
     """The option that has the source of a part at hand; empty if there is none."""
     if not (name := name_of(part)):
         return ""
+    if part.kind == "worktree":
+        return "--with-workspaces"
     import shlex
 
     said = name if part.name == part.kind else f"{part.name}={name}"
@@ -27,6 +30,8 @@ def naming(part: Part) -> str:
 
 def called(part: Part) -> str:
     """``the container sandbox``."""
+    if part.kind == "worktree" and name_of(part):
+        return f"{name_of(part)}'s worktree"
     return f"the {part.kind} {name}" if (name := name_of(part)) else f"a {part.kind} as {part.name}"
 
 

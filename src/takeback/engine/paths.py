@@ -1,14 +1,14 @@
 """Paths that somebody names, as the part knows them that is meant.
 
 Files of a workspace have paths relative to its root. In a container paths are absolute, as they are seen in there; a team's
-are absolute below the directory that holds it. What a part of either holds has a path in the part's own tree, which reports
+are absolute below the directory that holds it, and so are those of its members' worktrees. What a part of either holds has a path in the part's own tree, which reports
 and diffs show.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from takeback.errors import InvalidInput
 from takeback.model.kinds import FOLLOWING, TREES
@@ -53,23 +53,37 @@ def within_part(reader: Reader, part: Part, path: str) -> str:
 
 
 def meant(part: Part, paths: Sequence[str], parts: Iterable[Part]) -> list[str]:
-    """Which of some paths are meant for one of several ``parts``, where none is named: absolute ones are a team's if they are
-    below its directory, else a container's; the others are a workspace's. Where there is only one kind, all are."""
+    """Which of some paths are meant for one of several ``parts``, where none is named: absolute ones are a worktree's if they
+    are below that, else a team's if they are below its directory, else a container's; the others are a workspace's, or, where
+    there is none, a team's and its members'. Where there is only one kind, all are."""
     known = [each for each in parts if each.kind in TREES - FOLLOWING]
-    if len({each.kind for each in known}) < 2:
+    kinds = {each.kind for each in known}
+    if len(kinds) < 2:
         return list(paths)
-    return [path for path in paths if part.kind == _kind(path, known)]
+    return [path for path in paths if part.kind == _kind(path, known, kinds) and _is_own(part, path)]
 
 
-def _kind(path: str, parts: Iterable[Part]) -> str:
-    if not os.path.isabs(path):
+def _kind(path: str, parts: Sequence[Part], kinds: Set[str]) -> str:
+    if not os.path.isabs(path) and not (kinds <= {"team", "worktree"}):
         return "workspace"
-    return "team" if any(_below(part, path) is not None for part in parts) else "container"
+    if any(part.kind == "worktree" and _is_own(part, path) for part in parts):
+        return "worktree"
+    is_team = not os.path.isabs(path) or any(_below(part, path) is not None for part in parts)
+    return "team" if is_team else "container"
+
+
+def _is_own(part: Part, path: str) -> bool:
+    """Whether a path is below a worktree, if the part is one: each has its own."""
+    if part.kind != "worktree":
+        return True
+    inside = _below(part, path) if os.path.isabs(path) else path.strip("/")
+    own = f"workspaces/{part.detail.get('team')}/{part.detail.get('worktree')}"
+    return inside is not None and f"{inside}/".startswith(f"{own}/")
 
 
 def _below(part: Part, path: str) -> str | None:
-    """An absolute path as a team's part has it; None if it is not one of it."""
-    home = part.detail.get("data_dir") if part.kind == "team" else None
+    """An absolute path as a part of a team has it; None if it is not one of it."""
+    home = part.detail.get("data_dir") if part.kind in ("team", "worktree") else None
     if not isinstance(home, str) or not f"{path}/".startswith(home.rstrip("/") + "/"):
         return None
     return path[len(home.rstrip("/")) :].strip("/")

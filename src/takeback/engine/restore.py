@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
@@ -195,10 +195,17 @@ def _plan(
         not_captured=tuple(
             item for name, part in target.parts.items() if part not in away for item in part.not_captured
         ),
-        notes=(*notes, *map(_not_at_hand, away)),
+        notes=(*notes, *map(_not_at_hand, away), *(_not_held(line, target) if only is None and wanted is None else ())),
         pending=tuple(asked),
         goes=tuple(goes),
     )
+
+
+def _not_held(line: Line, target: Snapshot) -> Iterator[str]:
+    """Notes on what is at hand and came only after the snapshot: a member that joined a team since."""
+    for name, source in line.sources.items():
+        if name not in target.parts and source.kind not in FOLLOWING | DOCUMENTS:
+            yield f"the snapshot does not hold {name}, which stays as it is"
 
 
 def _not_at_hand(part: Part) -> str:

@@ -232,7 +232,7 @@ def _not_looked_at(line: Line, present: Present, wish: Wish, kept: Sequence[Kept
 
 
 def _with_them(verb: str, targets: Sequence[Move], away: Sequence[Part]) -> Iterator[str]:
-    options = " ".join(option for part in away if (option := naming(part)))
+    options = " ".join(dict.fromkeys(option for part in away if (option := naming(part))))
     if options:
         yield f"`takeback {verb} {short(targets[0].id)} {options}` takes it back there, too"
 

@@ -59,7 +59,7 @@ class Diff:
     b: str | None
     """None is the present."""
     files: tuple[Change, ...]
-    """Of workspaces."""
+    """Of workspaces, and of worktrees of a team's members, whose paths are those below the directory of teams."""
     state: tuple[Difference, ...] = ()
     container: tuple[Change, ...] = ()
     """Of containers; paths are those of their parts: ``settings``, ``filesystem/…``, ``volumes/NAME/…``."""

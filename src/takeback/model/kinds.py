@@ -9,8 +9,8 @@ from __future__ import annotations
 TREES = frozenset({"workspace", "transcript", "container", "team", "worktree"})
 """Kinds whose content is a tree."""
 
-NAMED = frozenset({"container", "team"})
-"""Kinds that a command looks at only if it is told to, by an option of that name."""
+NAMED = frozenset({"container", "team", "worktree"})
+"""Kinds that a command looks at only if it is told to: by an option of that name, a team's members' worktrees together."""
 
 DOCUMENTS = frozenset({"state"})
 """Kinds whose content is a document: one value, put back whole."""
