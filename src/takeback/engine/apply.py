@@ -58,6 +58,7 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
     safety: SnapshotRow | None = None
     begun: journals.Journal | None = None
     try:
+        line.permit(by_part(plan.effects))
         for part, effects in by_part(plan.effects).items():
             staged.append(line.source(part, present.parts).stage(writer.reader, effects))
         safety, begun = _begin(line, writer, plan, present)

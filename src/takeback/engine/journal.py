@@ -1,7 +1,8 @@
 """Restores that were killed: the next process that takes the lock finishes them, or takes them back.
 
-They are written down under the root of their timeline. Where there is none, they are under the name of each lock that
-its sources have: of a container, whoever looks at it next. Objects have neither: they end with their process, and no
+They are written down under the root of their timeline, and under those that its sources have beside it: whoever looks at a
+team next, from wherever, hears of it. Where there is none, they are under the name of each lock that its sources have: of a
+container, whoever looks at it next. Objects have neither: they end with their process, and no
 lock would tell a restore that was killed from one that goes on.
 
 A path is only written if it stands as the plan found it; what somebody changed since the kill is theirs and stays.
@@ -28,11 +29,15 @@ from takeback.store.writer import Writer
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Kept, Plan
     from takeback.sources.protocol import Source, Staged
+    from takeback.store.catalogue.timelines import TimelineRow
 
 
 def names(line: Line) -> list[str]:
     """What a line's restores are written down under."""
-    return [line.root] if line.root else sorted({source.lock for source in line.sources.values() if source.lock})
+    if not line.root:
+        return sorted({source.lock for source in line.sources.values() if source.lock})
+    others = {source.root for source in line.sources.values() if source.root}
+    return [line.root, *sorted(others - {line.root})]
 
 
 def pending(line: Line) -> Journal | None:
@@ -261,6 +266,8 @@ def _owner(line: Line, found: Journal, plan: Plan, parts: Mapping[str, Part]) ->
     """
     with line.blobs.database.read() as tx:
         row = timelines.by_number(tx, found.timeline)
+    if row is not None and row.root != line.root:
+        raise _begun_elsewhere(line, row, plan, parts)
     touched = {effect.part for effect in plan.effects}
     missing = sorted(part for part in touched if line.find_source(part, parts) is None)
     if row is None or missing:
@@ -269,12 +276,27 @@ def _owner(line: Line, found: Journal, plan: Plan, parts: Mapping[str, Part]) ->
             f"{', '.join(missing)} are not at hand here",
             hints=_with_them(plan, [parts[part] for part in missing if part in parts]),
         )
-    if row.root != line.root:
-        raise _forged(line, "it was begun by the timeline of another root")
     sources = {name: source for name, source in line.sources.items() if source.kind not in DOCUMENTS}
     if row.name == line.name and len(sources) == len(line.sources):
         return line
     return Line(line.blobs, row.root, row.name, sources, others=line.others)
+
+
+def _begun_elsewhere(line: Line, row: TimelineRow, plan: Plan, parts: Mapping[str, Part]) -> Unavailable:
+    """A restore of another root, which touches what is looked at here, too."""
+    import shlex
+
+    from takeback.engine.naming import name_of, naming
+
+    named = [part for part in parts.values() if part.name in {effect.part for effect in plan.effects}]
+    own = next((name_of(part) for part in named if part.kind == "team" and part.detail.get("data_dir") == row.root), "")
+    options = " ".join(option for part in named if (option := naming(part)))
+    timeline = "" if row.name == "main" else f" --timeline {shlex.quote(row.name)}"
+    command = f"team snapshot {own}" if own else f"-C {shlex.quote(row.root)} save{timeline} {options}".rstrip()
+    return Unavailable(
+        f"a {plan.verb} of {row.root} was interrupted, and must be finished before anything is done here",
+        hints=[f"`takeback {command}` finishes it"],
+    )
 
 
 def _with_them(plan: Plan, missing: Sequence[Part]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
@@ -92,6 +92,13 @@ class Line:
                 if still is not None:
                     stack.enter_context(still())
             yield
+
+    def permit(self, parts: Iterable[str]) -> None:
+        """Let sources object to a change that somebody has asked for; once it has begun, nobody asks again."""
+        for name in parts:
+            permit = getattr(self.sources.get(name), "permit", None)
+            if permit is not None:
+                permit()
 
     @contextmanager
     def writer(self) -> Iterator[Writer]:

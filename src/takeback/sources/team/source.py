@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blake3 import blake3
 
@@ -29,7 +29,7 @@ from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.statcache import decode_cache, encode_cache
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Effect
+    from takeback.model.plan import Effect, Kept
     from takeback.sources.protocol import Proposal, Staged, Step
     from takeback.store.reader import Reader
     from takeback.store.writer import Writer
@@ -153,7 +153,7 @@ class Team(Rooted):
         proposal = planning.revert(reader, self, present, steps)
         return proposal._replace(notes=(*proposal.notes, *self._running_notes()))
 
-    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
+    def permit(self) -> None:
         """Locked if members are running who would go on with what is no longer so, unless ``force``."""
         found = self._running()
         if found and not self.force:
@@ -161,8 +161,10 @@ class Team(Rooted):
                 f"members of the team {self.team!r} are running: {', '.join(found)}",
                 hints=["stop them first, or add --force: they will go on with a team that is another"],
             )
+
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         os.makedirs(name_bytes(self.root), mode=0o755, exist_ok=True)
-        return super().stage(reader, effects, durable=durable)
+        return _StagedTeam(self, super().stage(reader, effects, durable=durable))
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         changes = {effect.path: effect.after for effect in effects}
@@ -212,6 +214,27 @@ class Team(Rooted):
 
     def _cache_key(self, writer: Writer) -> str:
         return f"team-{writer.scope}-{blake3(name_bytes(f'{self.root}/{self.team}')).hexdigest()[:16]}"
+
+
+class _StagedTeam(NamedTuple):
+    """Staged files that are put into place while nobody who has to ask can change the team."""
+
+    team: Team
+    files: Staged
+
+    @property
+    def kept(self) -> tuple[Kept, ...]:
+        return self.files.kept
+
+    def apply(self) -> None:
+        with self.team._locks():
+            self.files.apply()
+
+    def finish(self) -> None:
+        self.files.finish()
+
+    def discard(self) -> None:
+        self.files.discard()
 
 
 def _counted(part: Part | None) -> dict[str, int]:
