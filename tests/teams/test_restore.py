@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from clawteam.spawn.registry import register_agent
@@ -212,7 +212,7 @@ def test_a_restore_waits_for_who_holds_the_lock_of_the_tasks(line: tb.Timeline, 
     with python(HOLD, team.name) as holder:
         assert holder.stdout is not None and holder.stdin is not None
         assert holder.stdout.readline() == "held\n"
-        end = threading.Thread(target=lambda: (until_waiting(team.lock), holder.stdin.close()))
+        end = threading.Thread(target=close_when_waiting, args=(team.lock, holder.stdin))
         end.start()
         report = line.restore("before")
         end.join()
@@ -257,6 +257,11 @@ def python(code: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
+
+
+def close_when_waiting(lock: Path, stream: IO[str]) -> None:
+    until_waiting(lock)
+    stream.close()
 
 
 def until_waiting(lock: Path) -> None:
