@@ -69,7 +69,7 @@ def test_a_dry_run_says_what_is_there_and_what_would_go(cli: Cli, saved: tuple[R
     team, id = saved
     before = team.everything()
     out = cli("team", "restore", "alpha", id, "--dry-run").out
-    head = "would restore the configuration, 4 tasks, 11 events, 2 sessions, 2 costs, 11 inbox messages\n"
+    head = "would restore the configuration, 4 tasks, 11 events, 2 sessions, 2 costs, 11 messages\n"
     assert out.startswith(head)
     assert "“Derail” (pending, of bob)\n" in out and "mail to bob from lead: “start over”\n" in out
     assert team.everything() == before

@@ -26,8 +26,8 @@ A turn or a run of an agent is a move, and so is a restore. What changes after a
 move too: `undo` takes it back.
 
 ## Asking
-On a terminal, `restore`, `undo`, `redo`, `drop`, `prune`, `purge` and `store destroy` show what they would do and ask.
-Without one they need `--yes`.
+On a terminal, `restore`, `undo`, `redo`, `drop`, `prune`, `purge`, `store destroy` and `team restore` show what they would do and
+ask. Without one they need `--yes`; only `team restore --json` does not, as ClawTeam's.
 `--dry-run` never asks and never writes, and exits with 0 also where it finds conflicts; `--json` never asks either.
 
 ## Exit codes
@@ -45,10 +45,10 @@ Without one they need `--yes`.
 | 15 | a service is down, an extra is missing, a disk is full, the store is read-only or too new |
 | 130 | you said no, or pressed Ctrl-C |
 
-`run` passes on the exit code of its command.
+`run` passes on the exit code of its command. The commands of `team` exit with 1 whatever fails, as ClawTeam's.
 
 ## JSON
-With `--json` a command prints exactly one object on stdout. An error is one object on stderr:
+With `--json` a command prints exactly one object on stdout; only `team snapshots` prints an array, as ClawTeam's. An error is one object on stderr:
 `{"error": {"kind": "NotFound", "message": "…", "hints": ["…"], "exit_code": 10}}`. Times are ISO 8601 in UTC; bytes of
 names that are not UTF-8 are lone surrogates, escaped. Keys may be added, never renamed or removed. What `--help` prints
 stays text; `takeback help COMMAND --json` has it as an object.

@@ -20,6 +20,7 @@ from takeback.model.ids import short
 if TYPE_CHECKING:
     from takeback.adapters.clawteam import SnapshotManager
 
+_HELD = {"tasks": "task", "events": "event", "sessions": "session", "costs": "cost", "inboxes": "message"}
 _GONE = {
     "tasks": "task",
     "messages": "message",
@@ -73,13 +74,9 @@ def command(
 
 
 def _preview(manager: SnapshotManager, snapshot_id: str, summary: Mapping[str, Any]) -> Iterator[Line]:
-    counts = ("tasks", "events", "sessions", "costs")
-    yield [
-        ("would restore ", "head"),
-        ("the configuration, " if summary["config"] else "no configuration, "),
-        *(f"{summary[each]:,} {each}, " for each in counts),
-        f"{summary['inboxes']:,} inbox messages",
-    ]
+    held = ["the configuration" if summary["config"] else "no configuration"]
+    held += [count(summary[key], noun) for key, noun in _HELD.items()]
+    yield [("would restore ", "head"), ", ".join(held)]
     yield from plans.plan_lines(manager.plan(snapshot_id))
 
 
