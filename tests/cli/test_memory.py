@@ -130,6 +130,10 @@ def test_a_value_is_given_only_to_who_knows_its_classes(cli: Cli, program: Progr
 
 
 def test_a_conversation_comes_beside_what_is_usual_and_memory_is(cli: Cli, program: Program) -> None:
-    assert set(chosen(None, True, lambda: program.line.show("@")) or ()) == {"workspace", "memory", "transcript"}
-    assert chosen("workspace", True, lambda: program.line.show("@")) == ["workspace", "transcript"]
-    assert chosen(None, False, lambda: program.line.show("@")) is None
+    assert set(chosen(None, ["transcript"], lambda: program.line.show("@")) or ()) == {
+        "workspace",
+        "memory",
+        "transcript",
+    }
+    assert chosen("workspace", ["transcript"], lambda: program.line.show("@")) == ["workspace", "transcript"]
+    assert chosen(None, (), lambda: program.line.show("@")) is None

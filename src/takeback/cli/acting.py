@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from takeback.cli import plans, shapes
 from takeback.cli.call import Call
 from takeback.cli.people import say
+from takeback.engine import conversation
 from takeback.errors import Cancelled, Conflict, InvalidInput, Partial
 from takeback.model.kinds import FOLLOWING
 
@@ -48,16 +49,21 @@ def carry_out(
         return show_report(call, act())  # the same paths, but something writes there all the time
 
 
-def chosen(only: str | None, conversation: bool, shown: Callable[[], Snapshot]) -> list[str] | None:
-    """The parts that ``--only`` and ``--conversation`` name; None for what is usual. What is usual beside a conversation
-    depends on the snapshot."""
+def chosen(only: str | None, said: Sequence[str], shown: Callable[[], Snapshot]) -> list[str] | None:
+    """The parts that ``--only`` names, and those of ``--conversation``; None for what is usual. What is usual beside a
+    conversation depends on the snapshot."""
     parts = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
     if parts == []:
         raise InvalidInput("--only names no part", hints=["such as --only workspace"])
-    if not conversation:
+    if not said:
         return parts
     usual = [name for name, part in shown().parts.items() if part.kind not in FOLLOWING] if parts is None else parts
-    return [*usual, "transcript"]
+    return [*usual, *said]
+
+
+def conversations(snapshot: Snapshot) -> list[str]:
+    """The parts of a snapshot that ``--conversation`` means: the agent's own, and those of a team's members."""
+    return [name for name, part in snapshot.parts.items() if part.kind in FOLLOWING] or [conversation.PART]
 
 
 def show_plan(call: Call, plan: Plan) -> None:

@@ -1,4 +1,5 @@
-"""Sources beside the files that a command is told of: ``--container [PART=]NAME``, ``--team [PART=]NAME``.
+"""Sources beside the files that a command is told of: ``--container [PART=]NAME``, ``--team [PART=]NAME``, and with the
+latter ``--with-workspaces``.
 
 `options` gives a command these options, and the command a `Given`, which adds them to the timeline's sources. What is
 particular to a kind is in `takeback.cli.containers` and `takeback.cli.teams`.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from takeback.cli import containers, teams
 from takeback.cli.named import parsed
 from takeback.cli.people import Line
+from takeback.cli.text import visible
 from takeback.engine.naming import name_of
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.kinds import NAMED
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_ABOUT = {containers.KIND: containers.about, teams.KIND: teams.about}
+_ABOUT = {containers.KIND: containers.about, teams.KIND: teams.about, "worktree": teams.about_worktree}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +42,25 @@ class Given:
     teams: tuple[str, ...] = ()
     data_dir: str | None = None
     """ClawTeam's, where the teams are."""
+    with_workspaces: bool = False
+    """What belongs to the members of the teams, too."""
 
     @property
     def typed(self) -> str:
         """The options again, as a shell takes them, with a space before each."""
         named = [*(("--container", each) for each in self.containers), *(("--team", each) for each in self.teams)]
         place = [("--data-dir", self.data_dir)] if self.data_dir is not None and self.teams else []
-        return "".join(f" {shlex.join(words)}" for words in (*named, *place))
+        members = [("--with-workspaces",)] if self.with_workspaces else []
+        return "".join(f" {shlex.join(words)}" for words in (*named, *members, *place))
 
-    def add(self, call: Call, line: Timeline, *, wider: bool = False, force: bool = False, merge: bool = False) -> None:
-        """Have them at hand. InvalidInput if the latest snapshot has another one as that part."""
+    def add(
+        self, call: Call, line: Timeline, *, wider: bool = False, force: bool = False, merge: bool = False
+    ) -> list[str]:
+        """Have them at hand; what is left out of what belongs to members, and why, which is said if nobody reads JSON.
+        InvalidInput if the latest snapshot has another one as that part."""
         every = list(self._each())
+        if self.with_workspaces and not self.teams:
+            raise InvalidInput("--with-workspaces is for the members of a team", hints=["add --team TEAM"])
         for _, part, _ in every:
             if [each for _, each, _ in every].count(part) > 1 or part in line.sources:
                 raise InvalidInput(f"two parts are called {part!r}", hints=[f"name the parts: {_named_apart(every)}"])
@@ -62,6 +73,15 @@ class Given:
                 source = teams.source(call, name, part, self.data_dir, force=force, merge=merge)
             _check_same(source, name, latest.parts.get(part) if latest is not None else None)
             line.add(source)
+        return self._add_members(call, line) if self.with_workspaces else []
+
+    def _add_members(self, call: Call, line: Timeline) -> list[str]:
+        from takeback.locate.members import add_members
+
+        left_out = add_members(line)
+        for each in left_out if not call.json else ():
+            print(f"takeback: left out: {visible(each)}", file=sys.stderr)
+        return left_out
 
     def check(self, call: Call) -> None:
         """NotFound or Unavailable if one that was named cannot be looked at."""
@@ -83,9 +103,14 @@ def options(command: F) -> F:
 
     @wraps(command)
     def with_given(
-        *arguments: Any, containers: tuple[str, ...], teams: tuple[str, ...], data_dir: str | None, **more: Any
+        *arguments: Any,
+        containers: tuple[str, ...],
+        teams: tuple[str, ...],
+        data_dir: str | None,
+        with_workspaces: bool,
+        **more: Any,
     ) -> Any:
-        return command(*arguments, given=Given(containers, teams, data_dir), **more)
+        return command(*arguments, given=Given(containers, teams, data_dir, with_workspaces), **more)
 
     return containers.option(teams.option(with_given))  # type: ignore[return-value]
 

@@ -29,7 +29,7 @@ _COUNTED = {"members": "member", "tasks": "task", "events": "event", "sessions":
 
 
 def option(command: F) -> F:
-    """The options, for a command whose parameters are ``teams`` and ``data_dir``."""
+    """The options, for a command whose parameters are ``teams``, ``with_workspaces`` and ``data_dir``."""
     named = click.option(
         f"--{KIND}",
         "teams",
@@ -38,7 +38,16 @@ def option(command: F) -> F:
         shell_complete=_names,
         help="A team of ClawTeam's, too: tasks, mail, costs, sessions, plans. May be given several times.",
     )
-    return named(place(command))
+    return named(members(place(command)))
+
+
+def members(command: F) -> F:
+    """Whether what belongs to members is meant, too, for a command whose parameter is ``with_workspaces``."""
+    return click.option(
+        "--with-workspaces",
+        is_flag=True,
+        help="With a team: the worktrees of its members, too, and their conversations where they are found.",
+    )(command)
 
 
 def place(command: F) -> F:
@@ -85,6 +94,12 @@ def about(part: Part) -> str:
     if type(number := known.get("messages")) is int:
         facts.append(f"{count(number, 'message')} waiting")
     return f": {', '.join(facts)}" if facts else ""
+
+
+def about_worktree(part: Part) -> str:
+    """The same of a member's."""
+    team = part.detail.get("team")
+    return f": {name_of(part)} of the team {team}" if name_of(part) and isinstance(team, str) else ""
 
 
 def _names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -119,7 +119,7 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None, mo
     def others(part: str) -> Source | None:
         from takeback.sources.transcript.source import NAME, Transcript  # only conversations need it
 
-        return Transcript(homes) if part == NAME else None
+        return Transcript(homes, name=part) if part == NAME or part.startswith(f"{NAME}-") else None
 
     after_save = Background(store.blobs, limits(where)) if where["upkeep"] == "auto" else None
     return store.timeline(

@@ -43,8 +43,12 @@ class Found(NamedTuple):
 class Places:
     """The timelines and the bundles of one team. A store that is not there is made by the first who writes."""
 
-    def __init__(self, team: Team, sources: Sequence[Source], store: Store | str | None) -> None:
-        self.team, self.sources = team, sources
+    def __init__(
+        self, team: Team, sources: Sequence[Source], store: Store | str | None, *, with_workspaces: bool = False
+    ) -> None:
+        self.team, self.sources, self.with_workspaces = team, sources, with_workspaces
+        self.left_out: tuple[str, ...] = ()
+        """What belongs to members and could not be taken, as it was found last."""
         self.shelf = Shelf(team.root, team.team)
         self._given = store
         self._store = store if isinstance(store, Store) else None
@@ -72,6 +76,15 @@ class Places:
         """The team's own timeline; a team of which a part is expected may be gone."""
         source = self.team if expected is None else _Expected(self.team, expected)
         return self.store().timeline(self.team.team, sources=[source, *self.sources], root=self.team.root)
+
+    def whole_line(self, expected: Part | None = None) -> Timeline:
+        """The same with all that is to be saved and put back: what belongs to members, too, if that is asked for."""
+        line = self.line(expected)
+        if self.with_workspaces:
+            from takeback.locate.members import add_members  # only who asks for it needs it
+
+            self.left_out = tuple(add_members(line))
+        return line
 
     def brought(self) -> Timeline:
         """The timeline of bundles that were brought in."""

@@ -41,7 +41,7 @@ class SnapshotManager:
     """Snapshots of one team, in the store that is given, or in the one that the command line uses.
 
     ``force`` restores although members are running, ``merge`` keeps newer mail; ``sources`` are captured and restored
-    beside the team.
+    beside the team, and ``with_workspaces`` the worktrees of its members. Their conversations are captured then, too.
     """
 
     def __init__(
@@ -53,11 +53,17 @@ class SnapshotManager:
         force: bool = False,
         merge: bool = False,
         sources: Sequence[Source] = (),
+        with_workspaces: bool = False,
     ) -> None:
         self.team_name = team_name
         self._team = Team(team_name, data_directory(data_dir), force=force, merge=merge)
         given = store if store is None or isinstance(store, Store) else os.fspath(store)
-        self._places = Places(self._team, tuple(sources), given)
+        self._places = Places(self._team, tuple(sources), given, with_workspaces=with_workspaces)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What belongs to members and could not be taken by what was done last, and why."""
+        return self._places.left_out
 
     @property
     def timeline(self) -> Timeline:
@@ -70,7 +76,7 @@ class SnapshotManager:
         with self._one_at_a_time():
             id = new_id(tag, datetime.now(UTC), self._places.is_taken)
             said = {CONTEXT: {"id": id, "tag": tag}}
-            snapshot = self._places.line().save(id, title=tag or id, context=said, always=True)
+            snapshot = self._places.whole_line().save(id, title=tag or id, context=said, always=True)
         return described(snapshot, self.team_name, id, "takeback")
 
     def list_snapshots(self) -> list[SnapshotMeta]:

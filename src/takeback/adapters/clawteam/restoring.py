@@ -7,8 +7,11 @@ from typing import Any
 
 from takeback.adapters.clawteam.finding import Found, Places
 from takeback.adapters.clawteam.losing import lost
+from takeback.engine.timeline import Timeline
+from takeback.model.kinds import FOLLOWING
 from takeback.model.plan import Plan, Report
 from takeback.model.tree import name_bytes
+from takeback.sources.protocol import Source
 from takeback.sources.team.contents import Contents
 from takeback.sources.team.going import going
 from takeback.sources.team.layouts import COSTS, EVENTS, MESSAGES, SESSIONS, TASKS
@@ -18,25 +21,26 @@ from takeback.sources.trees import within
 
 def plan(places: Places, found: Found) -> Plan:
     """What a restore would do; nothing of the team is touched."""
-    return places.line(found.part).plan(found.snapshot, only=_at_hand(places, found))
+    return _plan(places.whole_line(found.part), found)
 
 
 def preview(places: Places, found: Found) -> dict[str, Any]:
     """What would be lost, kept and noted."""
-    planned = plan(places, found)
-    return {"lost": lost(planned.goes), **_told(places, found, planned)}
+    line = places.whole_line(found.part)
+    planned = _plan(line, found)
+    return {"lost": lost(planned.goes), **_told(places, line, found, planned)}
 
 
 def restore(places: Places, found: Found) -> dict[str, Any]:
     """Make the team as a snapshot has it; what was lost by that, and the snapshot that keeps it."""
     team = places.team
     os.makedirs(name_bytes(team.root), exist_ok=True)
-    line = places.line(found.part)
-    report = line.restore(found.snapshot, only=_at_hand(places, found))
+    line = places.whole_line(found.part)
+    report = line.restore(found.snapshot, only=_at_hand(line, found))
     before, after = (line.show(id).parts.get(found.part.name) for id in (report.safety, report.snapshot))
     with places.store().blobs.reader() as reader:
         gone = lost(going(reader, team.layout, team.team, team.diff(reader, before, after)))
-    return {"lost": gone, **_told(places, found, report), "safety": report.safety}
+    return {"lost": gone, **_told(places, line, found, report), "safety": report.safety}
 
 
 def summary(places: Places, found: Found) -> dict[str, Any]:
@@ -51,19 +55,31 @@ def summary(places: Places, found: Found) -> dict[str, Any]:
         }
 
 
-def _told(places: Places, found: Found, done: Plan | Report) -> dict[str, Any]:
+def _plan(line: Timeline, found: Found) -> Plan:
+    return line.plan(found.snapshot, only=_at_hand(line, found))
+
+
+def _told(places: Places, line: Timeline, found: Found, done: Plan | Report) -> dict[str, Any]:
     """What stays though the snapshot lacks it, and what else a person should know."""
     covers = found.part.detail.get("covers")
-    kept = [each for each in done.kept if not isinstance(covers, list) or within(covers, each.path)]
-    notes = list(done.notes)
+    own = covers if isinstance(covers, list) else [""]
+    kept = [each for each in done.kept if each.part != found.part.name or within(own, each.path)]
+    notes = [*done.notes, *(f"left out: {each}" for each in places.left_out)]
     if found.meta.kind == "bundle":
         notes.append("a bundle holds no plans, dead letters or runtime state: those stay as they are")
-    absent = sorted(set(found.snapshot.parts) - set(_at_hand(places, found)))
+    absent = sorted(set(found.snapshot.parts) - set(_at_hand(line, found)))
     notes += [f"the snapshot's part {name!r} is left alone: it was not asked for" for name in absent]
+    newer = sorted(name for name in set(line.sources) - set(found.snapshot.parts) if not _follows(line.sources[name]))
+    notes += [f"the snapshot does not hold {name}, which stays as it is" for name in newer]
     return {"kept": [{"path": each.path, "reason": each.reason} for each in kept], "notes": notes}
 
 
-def _at_hand(places: Places, found: Found) -> list[str]:
-    """The parts of a snapshot that have a source here: the team, and whatever was given beside it."""
-    names = {found.part.name, *(source.name for source in places.sources)}
+def _at_hand(line: Timeline, found: Found) -> list[str]:
+    """The parts of a snapshot that have a source here: the team, and whatever was given beside it. Conversations come back
+    as new sessions, and only if somebody asks for that by name."""
+    names = {found.part.name, *(name for name, source in line.sources.items() if not _follows(source))}
     return sorted(names & found.snapshot.parts.keys())
+
+
+def _follows(source: Source) -> bool:
+    return source.kind in FOLLOWING

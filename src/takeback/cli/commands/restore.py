@@ -75,6 +75,7 @@ def command(
       takeback restore @- --only memory
       takeback restore good --container sandbox
       takeback restore good --team alpha --merge
+      takeback restore good --team alpha --with-workspaces
       takeback restore good --as sandbox-2 --port 8081:80
     """
     line = call.line()
@@ -84,7 +85,8 @@ def command(
         given.add(call, line, wider=allow_wider, force=force, merge=merge)
     others = beside.holds(line.show(reference)) if paths else False
     inside = [beside.inside(call, line, path, others) for path in paths] or None
-    parts = acting.chosen(only, conversation, lambda: line.show(reference))
+    said = acting.conversations(line.show(reference)) if conversation else ()
+    parts = acting.chosen(only, said, lambda: line.show(reference))
     if new is not None:
         if to is not None or parts is not None:
             raise InvalidInput(

@@ -35,15 +35,16 @@ def command(call: Call, label: str | None, given: beside.Given) -> None:
       takeback save
       takeback save -m "before the migration"
       takeback save --container sandbox
-      takeback save --team alpha
+      takeback save --team alpha --with-workspaces
     """
     line = call.line(create=True)
-    given.add(call, line)
+    left_out = given.add(call, line)
     before = line.log(1).snapshots
     snapshot = line.save(label)
     new = not before or before[0].id != snapshot.id
     if call.json:
-        shapes.print_json({**shapes.snapshot(snapshot), "label": label, "new": new})
+        more = {"left_out": left_out} if given.with_workspaces else {}
+        shapes.print_json({**shapes.snapshot(snapshot), "label": label, "new": new, **more})
         return
     say(*_lines(snapshot, label, new, list(line.sources)))
 

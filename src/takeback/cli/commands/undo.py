@@ -61,7 +61,7 @@ def command(
     """
     line = call.line()
     given.add(call, line, force=force)
-    parts = chosen(only, conversation, lambda: line.show("@"))
+    parts = chosen(only, ["transcript"] if conversation else (), lambda: line.show("@"))
     session = session and line.session(session)
     return carry_out(
         call,

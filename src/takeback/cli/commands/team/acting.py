@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 team = click.argument("team", metavar="TEAM", shell_complete=teams.names)
 place = teams.place
+members = teams.members
 
 
 class TeamCommand(Command):
@@ -31,13 +32,24 @@ class TeamCommand(Command):
 
 
 def manager(
-    call: Call, team: str, data_dir: str | None, *, force: bool = False, merge: bool = False
+    call: Call,
+    team: str,
+    data_dir: str | None,
+    *,
+    force: bool = False,
+    merge: bool = False,
+    with_workspaces: bool = False,
 ) -> SnapshotManager:
     """The snapshots of a team, in the store that the call is about; whoever writes first makes that."""
     from takeback.adapters.clawteam import SnapshotManager
 
     found = SnapshotManager(
-        team, data_dir=teams.given_place(call, data_dir), store=call.place()["store"], force=force, merge=merge
+        team,
+        data_dir=teams.given_place(call, data_dir),
+        store=call.place()["store"],
+        force=force,
+        merge=merge,
+        with_workspaces=with_workspaces,
     )
     call.closing(found)
     return found

@@ -37,23 +37,34 @@ _GONE = {
 @click.option("-f", "--force", is_flag=True, help="Do not ask, and go on if members of the team are running.")
 @click.option("--merge", is_flag=True, help="Keep mail that is newer than the snapshot.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@acting.members
 @acting.place
 @click.pass_obj
 def command(
-    call: Call, team: str, snapshot_id: str, dry_run: bool, force: bool, merge: bool, yes: bool, data_dir: str | None
+    call: Call,
+    team: str,
+    snapshot_id: str,
+    dry_run: bool,
+    force: bool,
+    merge: bool,
+    yes: bool,
+    with_workspaces: bool,
+    data_dir: str | None,
 ) -> None:
     """Make a team exactly as a snapshot has it, also one that was cleaned up.
 
     ID is one that `takeback team snapshots` lists, a bundle of ClawTeam's among them, or any reference to a snapshot of
     takeback's. The present is saved first. Tasks and mail that are newer are shown before they go; --merge keeps the mail.
-    It is refused while members are running, unless --force.
+    It is refused while members are running, unless --force. With --with-workspaces the files in the worktrees of members
+    come back in the same step; a member that joined since is left alone.
 
     For example:
       takeback team restore alpha 20260319T101500-good --dry-run
       takeback team restore alpha 20260319T101500-good
       takeback team restore alpha @- --merge --yes
+      takeback team restore alpha @- --with-workspaces
     """
-    manager = acting.manager(call, team, data_dir, force=force, merge=merge)
+    manager = acting.manager(call, team, data_dir, force=force, merge=merge, with_workspaces=with_workspaces)
     if dry_run or not (force or yes or call.json):
         summary = manager.restore(snapshot_id, dry_run=True)
         if call.json:
@@ -70,7 +81,7 @@ def command(
     if call.json:
         shapes.print_json(done)
         return
-    say(*_report(team, snapshot_id, done))
+    say(*_report(team, snapshot_id, done, " --with-workspaces" if with_workspaces else ""))
 
 
 def _preview(manager: SnapshotManager, snapshot_id: str, summary: Mapping[str, Any]) -> Iterator[Line]:
@@ -89,7 +100,7 @@ def _check_nobody_runs(team: str, summary: Mapping[str, Any]) -> None:
         )
 
 
-def _report(team: str, snapshot_id: str, done: Mapping[str, Any]) -> Iterator[Line]:
+def _report(team: str, snapshot_id: str, done: Mapping[str, Any], options: str) -> Iterator[Line]:
     yield ["restored ", (team, "name"), " from snapshot ", (clip(snapshot_id, 60), "id")]
     lost = {each: len(found) if isinstance(found, list) else found for each, found in done["lost"].items()}
     if words := [count(lost[key], noun) for key, noun in _GONE.items() if lost[key]]:
@@ -101,5 +112,5 @@ def _report(team: str, snapshot_id: str, done: Mapping[str, Any]) -> Iterator[Li
     for note in done["notes"]:
         yield [("note: ", "warn"), note]
     yield [("read back and verified", "good")]
-    back = f"takeback team restore {shlex.quote(team)} {short(done['safety'])}"
+    back = f"takeback team restore {shlex.quote(team)} {short(done['safety'])}{options}"
     yield ["the state before is snapshot ", (short(done["safety"]), "id"), f"; back to it: `{back}`"]

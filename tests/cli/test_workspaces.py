@@ -1,0 +1,139 @@
+"""--with-workspaces: the worktrees and conversations of a team's members, on every command that knows teams."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.cli import Cli
+
+if TYPE_CHECKING:
+    from support.teams.real import RealTeam
+    from support.teams.workspaces import Crew
+
+pytestmark = pytest.mark.service("git")
+
+SESSION = "0f8fad5b-d9cb-469f-a165-70867728950e"
+WITH = ("--team", "alpha", "--with-workspaces")
+
+
+@pytest.fixture
+def crew(tmp_path: Path, team: RealTeam) -> Crew:
+    from support.teams.workspaces import Crew
+
+    return Crew(tmp_path, team)
+
+
+def test_a_team_and_its_members_are_saved_and_restored_by_one_id(cli: Cli, crew: Crew) -> None:
+    state, trees = crew.team.state(), crew.trees()
+    made = cli("team", "snapshot", "alpha", "-t", "good", "--with-workspaces").out
+    id = made.split()[1]
+    assert "  with 2 worktrees: ada, bob\n" in made
+    crew.derail()
+    broken = crew.trees()
+    preview = cli("team", "restore", "alpha", id, "--with-workspaces", "--dry-run").out
+    assert "workspaces/alpha/ada/app.py" in preview and crew.trees() == broken
+    done = cli("team", "restore", "alpha", id, "--with-workspaces", "--yes").out
+    assert crew.team.state() == state and crew.trees() == trees
+    back = done.rpartition("back to it: `")[2].partition("`")[0].split()
+    assert back[-1] == "--with-workspaces"
+    cli(*back[1:], "--yes")
+    assert crew.trees() == broken
+
+
+def test_without_the_option_worktrees_are_left_alone_and_that_is_said(cli: Cli, crew: Crew) -> None:
+    id = cli.json("team", "snapshot", "alpha", "--with-workspaces")["id"]
+    crew.derail()
+    trees = crew.trees()
+    done = cli.json("team", "restore", "alpha", id, "--yes")
+    assert crew.trees() == trees
+    assert "the snapshot's part 'workspace-ada' is left alone: it was not asked for" in done["notes"]
+
+
+def test_after_a_cleanup_all_is_made_again_and_the_way_back_for_git_is_said(
+    cli: Cli, crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from clawteam.team.manager import TeamManager
+
+    state, trees = crew.team.state(), crew.trees()
+    id = cli.json("team", "snapshot", "alpha", "--with-workspaces")["id"]
+    with monkeypatch.context() as moved:
+        moved.chdir(crew.repository)
+        assert TeamManager.cleanup("alpha")
+    assert not crew["ada"].exists()
+    done = cli.json("team", "restore", "alpha", id, "--with-workspaces", "--yes")
+    assert crew.team.state() == state and crew.trees() == trees
+    assert [
+        note for note in done["notes"] if note.startswith("git does not know ada's files") and "worktree add" in note
+    ]
+
+
+def test_who_joined_since_and_what_is_left_out_is_said(cli: Cli, crew: Crew, tmp_path: Path) -> None:
+    id = cli.json("team", "snapshot", "alpha", "--with-workspaces")["id"]
+    crew.hire("eve")
+    done = cli.json("team", "restore", "alpha", id, "--with-workspaces", "--yes")
+    assert "the snapshot does not hold workspace-eve, which stays as it is" in done["notes"]
+    crew.hire("mallory")
+    shutil.move(crew["mallory"], tmp_path / "elsewhere")
+    crew["mallory"].symlink_to(tmp_path / "elsewhere")
+    made = cli.json("team", "snapshot", "alpha", "--with-workspaces")
+    assert len(made["left_out"]) == 1 and "mallory" in made["left_out"][0]
+    assert "left out: the worktree" in cli("save", *WITH).err
+
+
+def test_a_project_is_saved_with_its_team_and_members_and_undo_takes_back_all(cli: Cli, crew: Crew) -> None:
+    trees = crew.trees()
+    cli.write("a.txt", "one")
+    cli("save", "-m", "good", *WITH)
+    cli.write("a.txt", "two")
+    crew.derail()
+    broken = crew.trees()
+    assert "workspaces/alpha/bob/junk/x" in cli("diff", "--stat", *WITH).out
+    assert "+print('broken')" in cli("diff", *WITH).out
+    cli("undo", "--yes", *WITH)
+    assert crew.trees() == trees and cli.read("a.txt") == "one"
+    cli("redo", "--yes", *WITH)
+    assert crew.trees() == broken and cli.read("a.txt") == "two"
+    cli("restore", "good", "--yes", *WITH)
+    assert crew.trees() == trees
+    assert "workspace-ada" in cli("show", "good", *WITH).out
+    assert cli("show", f"good:{crew['ada']}/app.py").out == "print('one')\n"
+
+
+def test_a_project_is_taken_back_without_its_members_where_they_are_not_named(cli: Cli, crew: Crew) -> None:
+    cli.write("a.txt", "one")
+    cli("save", *WITH)
+    cli.write("a.txt", "two")
+    crew.derail()
+    broken = crew.trees()
+    done = cli("undo", "--yes")
+    assert cli.read("a.txt") == "one" and crew.trees() == broken
+    assert "ada's worktree was not looked at, and stays as it is; add --with-workspaces" in done.out
+
+
+def test_one_file_of_one_member_is_restored_by_its_path(cli: Cli, crew: Crew) -> None:
+    cli("save", "-m", "good", *WITH)
+    crew.derail()
+    bob = crew.tree("bob")
+    cli("restore", "good", str(crew["ada"] / "app.py"), "--yes", *WITH)
+    assert (crew["ada"] / "app.py").read_text() == "print('one')\n"
+    assert not (crew["ada"] / "lib" / "deep").exists() and crew.tree("bob") == bob
+
+
+def test_conversations_come_back_as_new_sessions_if_they_are_asked_for(cli: Cli, crew: Crew, home: Path) -> None:
+    file = crew.talk(home, "ada", SESSION, "hello")
+    cli("save", "-m", "good", *WITH)
+    crew.talk(home, "ada", SESSION, "goodbye")
+    cli("restore", "good", "--yes", *WITH)
+    assert len(list(file.parent.iterdir())) == 1
+    assert "claude --resume" in cli("restore", "good", "--only", "transcript-ada", "--yes").out
+    assert len(list(file.parent.iterdir())) == 2
+
+
+def test_the_option_needs_a_team(cli: Cli) -> None:
+    cli.write("a.txt", "one")
+    failed = cli("save", "--with-workspaces", code=2)
+    assert "--team TEAM" in failed.err
