@@ -276,10 +276,21 @@ def _owner(line: Line, found: Journal, plan: Plan, parts: Mapping[str, Part]) ->
             f"{', '.join(missing)} are not at hand here",
             hints=_with_them(plan, [parts[part] for part in missing if part in parts]),
         )
-    sources = {name: source for name, source in line.sources.items() if source.kind not in DOCUMENTS}
-    if row.name == line.name and len(sources) == len(line.sources):
+    sources = {
+        name: _as_of_part(source, parts.get(name))
+        for name, source in line.sources.items()
+        if source.kind not in DOCUMENTS
+    }
+    if row.name == line.name and sources == line.sources:
         return line
     return Line(line.blobs, row.root, row.name, sources, others=line.others)
+
+
+def _as_of_part(source: Source, part: Part | None) -> Source:
+    """A source as the one that gave a part: teams share a root, and a part's name."""
+    of = getattr(source, "of", None)
+    made: Source = source if of is None or part is None else of(part)
+    return made
 
 
 def _begun_elsewhere(line: Line, row: TimelineRow, plan: Plan, parts: Mapping[str, Part]) -> Unavailable:

@@ -70,3 +70,51 @@ def test_a_bundle_s_restore_that_is_killed_is_whole_for_whoever_comes_next(
             manager.restore(bundle.id)
         assert team.files() == after
     assert seen == {True, False}
+
+
+def test_a_killed_restore_is_finished_by_a_command_about_another_team_as_that_of_its_own(
+    team: RealTeam, tmp_path: Path
+) -> None:
+    other = RealTeam(team.data, "beta")
+    other.found()
+    store = tmp_path / "store"
+    with SnapshotManager(team.name, store=store) as manager:
+        meta = manager.create()
+        files = team.files()
+        team.work_on()
+        worked = team.files()
+        _, steps = in_child(lambda: _restore(team, store, meta.id))
+        manager.restore("@-")
+    assert team.files() == worked
+    assert in_child(lambda: _restore(team, store, meta.id, steps - 2))[0] == KILLED
+    beta = other.files()
+    with SnapshotManager("beta", store=store) as manager:
+        made = manager.create()
+    assert team.files() == files and other.files() == beta
+    assert (made.member_count, made.task_count) == (4, 0)
+    with SnapshotManager(team.name, store=store) as manager:
+        latest = manager.timeline.show("@")
+    assert latest.trigger == "restore"
+    assert latest.parts["team"].detail["counts"]["tasks"] == meta.task_count
+
+
+def test_a_killed_restore_is_finished_before_a_bundle_is_brought_in(
+    team: RealTeam, theirs: Any, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    with SnapshotManager(team.name, store=store) as manager:
+        meta = manager.create()
+        files = team.files()
+        team.work_on()
+        bundle = theirs.create()
+        place = team.path("snapshots/{}") / f"snap-{bundle.id}.json"
+        worked = team.files()
+        _, steps = in_child(lambda: _restore(team, store, meta.id))
+        manager.restore("@-")
+        assert team.files() == worked
+        assert in_child(lambda: _restore(team, store, meta.id, steps - 2))[0] == KILLED
+        assert manager.import_bundle(place).task_count == bundle.task_count
+        assert team.files() == files
+        latest = manager.timeline.show("@")
+        assert latest.trigger == "restore"
+        assert manager.timeline.plan(latest).empty

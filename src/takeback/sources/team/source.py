@@ -180,8 +180,13 @@ class Team(Rooted):
     def inode(self, path: str) -> int | None:
         return self._inode(path)
 
-    def _at(self, place: str) -> Team:
-        return Team(self.team, place, name=self.name, layout=self.layout, force=self.force, merge=self.merge)
+    def of(self, part: Part) -> Team:
+        """The source of a part that may be another team's in the same place: its locks are taken, its things counted."""
+        team = part.detail.get("team")
+        return self if team == self.team or not isinstance(team, str) else self._at(self.root, team)
+
+    def _at(self, place: str, team: str = "") -> Team:
+        return Team(team or self.team, place, name=self.name, layout=self.layout, force=self.force, merge=self.merge)
 
     def _detail(self, counted: dict[str, int]) -> dict[str, Any]:
         return {
