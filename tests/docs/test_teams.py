@@ -19,7 +19,7 @@ CHANCE = re.compile(
     r"\d{8}T\d{6}|\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+p00-00|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|"
     r"\b\d{13}\b|\b[0-9a-f]{12}\b|\b[0-9a-f]{8}\b"
 )
-"""Times and ids: another time they are others, but each is always the same."""
+"""Times and ids: another time they are others, but each id is always the same."""
 
 
 def blocks(language: str) -> list[str]:
@@ -82,7 +82,7 @@ class Reader:
         return re.compile("".join(parts))
 
     def _token(self, token: str) -> str:
-        is_time = ":" in token
+        is_time = ":" in token or len(token) == 13  # two that were the same there need not be so here
         return f"({re.escape(self.known[token])})" if token in self.known and not is_time else f"({CHANCE.pattern})"
 
 
