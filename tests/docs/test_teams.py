@@ -106,3 +106,25 @@ def test_the_python_of_the_page_runs(
     assert team.state() == before
     assert capsys.readouterr().out
     (names["store"] if "store" in names else names["manager"]).close()
+
+
+@pytest.mark.service("git")
+def test_what_members_were_working_on_comes_back_as_the_page_says(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from support.teams.real import RealTeam
+    from support.teams.workspaces import Crew
+
+    monkeypatch.setenv("CLAWTEAM_DATA_DIR", str(home / ".clawteam"))
+    team = RealTeam(home / ".clawteam")
+    team.found()
+    crew, reader = Crew(tmp_path, team), Reader(home)
+    note = crew["ada"] / "notes.md"
+    note.write_text("good\n")
+    (block,) = blocks("sh")
+    for command in block.splitlines():
+        changes = not any(word in command for word in (" snapshot ", " save ", " diff ", "--dry-run"))
+        if changes:
+            note.write_text("bad\n")
+        reader.type(command + (" --yes" if changes else ""))
+        assert note.read_text() == "good\n", command
