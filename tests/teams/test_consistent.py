@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from clawteam.team.manager import TeamManager
@@ -13,7 +14,7 @@ from support.teams.real import RealTeam
 from support.teams.seeing import Data, impossible, of_bundle, of_files, of_part
 from support.teams.writers import NAMES, writing
 
-SNAPSHOTS = 1_000
+SNAPSHOTS = 10_000 if os.environ.get("TAKEBACK_TEST_SOAK") else 1_000
 AT_ONCE = 250
 """Snapshots after which the team begins anew: it grows, and ClawTeam takes longer for each task then."""
 THEIRS = 50
