@@ -266,6 +266,37 @@ def test_what_a_member_wrote_into_its_files_never_leads_clawteam_elsewhere(
     manager.restore(meta.id)  # which goes by the names of files, not by what they say
 
 
+@pytest.mark.parametrize("text", ['{"from": "a", "content": "\\ud800"}', '{"from": "a", "content": NaN}'])
+def test_what_no_bundle_can_hold_is_said_and_restored_all_the_same(
+    team: RealTeam, manager: SnapshotManager, text: str
+) -> None:
+    team.path("teams/{}/inboxes/ada/msg-1-x.json").write_text(text)
+    meta = manager.create()
+    files = team.files()
+    with pytest.raises(NoBundle, match="cannot be written"):
+        manager.export_bundle(meta.id)
+    assert not team.path("snapshots").exists()
+    team.work_on()
+    manager.restore(meta.id)
+    assert team.files() == files
+
+
+def test_members_may_be_called_as_clawteam_lets_them(team: RealTeam, manager: SnapshotManager, theirs: Any) -> None:
+    for name in ("Agent Smith", "研究员", "a+b@c"):
+        TeamManager.add_member(team.name, name, "id")
+        team.mail.send("lead", name, "hello")
+        team.sessions.save(name, "s")
+    meta, before = theirs.create(), team.state()
+    TeamManager.cleanup(team.name)
+    manager.restore(meta.id)
+    assert team.state() == before
+    ours = manager.create()
+    manager.export_bundle(ours.id)
+    TeamManager.cleanup(team.name)
+    theirs.restore(ours.id)
+    assert team.state() == before
+
+
 def test_a_file_that_is_no_json_is_named_and_left_out_of_a_bundle(team: RealTeam, manager: SnapshotManager) -> None:
     team.path("tasks/{}/task-broken.json").write_text('{"id": ')
     meta = manager.create()

@@ -209,7 +209,8 @@ def test_a_bundle_that_would_fill_the_memory_is_refused_before_it_does() -> None
 import resource
 from takeback.adapters.clawteam import NoBundle, bundles
 resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
-for data in (b'{"meta": [' + b"[]," * 6_000_000 + b"0]}", b'{"meta": "' + b"\\\\" * 20_000_001 + b'"}', b"[" * 20_000_000):
+for data in (b'{"meta": [' + b"[]," * 6_000_000 + b"0]}", b'{"meta": "' + b"\\\\" * 20_000_001 + b'"}', b"[" * 20_000_000,
+             b'{"meta": "' + b'\\\\"' * 10_000_000):
     try:
         bundles.parse(data, "alpha")
     except NoBundle as error:
@@ -217,8 +218,9 @@ for data in (b'{"meta": [' + b"[]," * 6_000_000 + b"0]}", b'{"meta": "' + b"\\\\
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    first, second, third = done.stdout.splitlines()
+    first, second, third, fourth = done.stdout.splitlines()
     assert "12,000,002 values" in first and "no JSON" in second and "20,000,000 values" in third
+    assert "no JSON" in fourth
 
 
 def test_a_team_of_ten_thousand_tasks_and_fifty_thousand_events_is_no_enemy() -> None:

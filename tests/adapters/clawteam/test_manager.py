@@ -193,8 +193,25 @@ def test_a_deleted_snapshot_is_gone_and_can_be_had_again(
     assert manager.delete(meta.id) is False
     with tb.open(tmp_path / "store") as store:
         store.undrop(meta.snapshot)
-    assert manager.delete(kept.id) is True
+    assert manager.list_snapshots() == [meta, kept]
+    assert manager.delete(kept.id) is True and manager.delete(meta.id) is True
     assert manager.list_snapshots() == []
+
+
+def test_a_pinned_snapshot_is_not_deleted(team: RealTeam, manager: SnapshotManager) -> None:
+    meta = manager.create()
+    manager.timeline.pin(meta.id)
+    with pytest.raises(InvalidInput, match="pinned"):
+        manager.delete(meta.id)
+    assert manager.list_snapshots() == [meta]
+
+
+@pytest.mark.parametrize("tag", ["日本 語", "a\0b\nc", "\udcff", "\U0001f600" * 100, "x" * 5000])
+def test_any_text_is_a_tag(manager: SnapshotManager, tag: str) -> None:
+    meta = manager.create(tag)
+    assert meta.tag == tag
+    assert manager.list_snapshots() == [meta]
+    assert manager.load_bundle(meta.id)["meta"]["tag"] == tag
 
 
 def test_a_snapshot_with_another_name_stays_when_one_is_deleted(

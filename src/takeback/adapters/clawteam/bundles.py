@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from takeback.adapters.clawteam.checking import check
 from takeback.adapters.clawteam.errors import NoBundle, NotThere
 from takeback.adapters.clawteam.ids import is_id
 from takeback.adapters.clawteam.meta import SnapshotMeta
-from takeback.adapters.clawteam.unpacking import files
+from takeback.adapters.clawteam.unpacking import files, written
 from takeback.errors import Conflict, InvalidInput, TakebackError
 from takeback.model.tree import name_bytes
 from takeback.store import durable
@@ -106,7 +105,7 @@ def id_in(path: str) -> str | None:
 
 def write(path: str, raw: Mapping[str, Any]) -> None:
     """Write a bundle whole, for its owner alone. A file that is there stays, unless it is the same."""
-    data = json.dumps(raw, indent=2, ensure_ascii=False).encode()
+    data = written(raw)
     directory, name = os.path.split(os.path.abspath(path))
     try:
         os.makedirs(directory, exist_ok=True)

@@ -19,7 +19,7 @@ from takeback.adapters.clawteam import bringing_in, bundles, restoring
 from takeback.adapters.clawteam.bundling import bundle
 from takeback.adapters.clawteam.checking import check
 from takeback.adapters.clawteam.describing import CONTEXT, described, ids_of, listed, newest_first
-from takeback.adapters.clawteam.errors import NotThere
+from takeback.adapters.clawteam.errors import NoBundle, NotThere
 from takeback.adapters.clawteam.finding import Places
 from takeback.adapters.clawteam.ids import free_id, is_id, new_id, stamped
 from takeback.adapters.clawteam.meta import SnapshotMeta
@@ -124,9 +124,10 @@ class SnapshotManager:
         for line, kind in self._places.lines():
             row = self._places.labelled(line, snapshot_id)
             if row is not None:
-                line.unlabel(row.id, snapshot_id)
-                if not ids_of(line.show(row.id), kind):
-                    line.drop(row.id)
+                if ids_of(line.show(row.id), kind) == [snapshot_id]:
+                    line.drop(row.id)  # with its labels, so that all of it can come back
+                else:
+                    line.unlabel(row.id, snapshot_id)
                 deleted = True
         return deleted or self._places.drop(snapshot_id)
 
@@ -138,7 +139,11 @@ class SnapshotManager:
             meta = replace(meta, id=stamped(found.snapshot.time, meta.id))
         with self._places.store().blobs.reader() as reader:
             raw = bundle(reader, found.part, meta)
-        check(raw, self.team_name)  # what a member wrote into its files must not lead ClawTeam elsewhere either
+        try:
+            check(raw, self.team_name)  # what a member wrote into its files must not lead ClawTeam elsewhere either
+        except NoBundle as error:
+            hint = f"`takeback team restore {self.team_name} {snapshot_id}` restores it as it is"
+            raise NoBundle(f"snapshot {snapshot_id} makes no bundle: {error.message}", hints=[hint]) from None
         target = self._places.shelf.path(meta.id) if path is None else os.fspath(path)
         bundles.write(target, raw)
         return Path(target)

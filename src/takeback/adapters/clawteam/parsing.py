@@ -14,7 +14,7 @@ from typing import Any
 
 from takeback.adapters.clawteam.errors import NoBundle
 from takeback.model.sizes import format_size
-from takeback.store.durable import NotPlain, read_plain_file
+from takeback.store.durable import PLAIN, NotPlain, read_at, read_plain_file
 
 LARGEST = 256 << 20
 """Bytes of a bundle. A team of 10,000 tasks and 50,000 events has some 40 MiB."""
@@ -22,7 +22,8 @@ MOST = 5_000_000
 """Values in it, of which such a team has some 800,000."""
 DEEPEST = 100
 
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+"""A string, also one that never ends: else each quote in it would be looked for an end of its own."""
 _BRACKETS = b"[]{}"
 _NOT_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _META = re.compile(rb'\s*\{\s*"meta"\s*:\s*')
@@ -56,8 +57,11 @@ def parse(data: bytes) -> dict[str, Any]:
 
 def peek_meta(path: str) -> Any:
     """What a bundle says of itself, which comes first in it, so that listing bundles need not read them whole."""
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
-        beginning = file.read(_BEGINNING)
+    fd = os.open(path, PLAIN)
+    try:
+        beginning = read_at(fd, 0, _BEGINNING)
+    finally:
+        os.close(fd)
     found = _META.match(beginning)
     if found is not None:
         try:

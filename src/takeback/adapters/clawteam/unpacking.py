@@ -45,13 +45,11 @@ def files(raw: Mapping[str, Any], team: str) -> dict[str, bytes]:
     def place(what: str) -> str:
         return CLAWTEAM.area(what).place.format(team=team)
 
-    made = {CLAWTEAM.config.format(team=team): _written(raw["config"])}
-    made |= {f"{place(TASKS)}/task-{task['id']}.json": _written(task) for task in raw.get("tasks", [])}
+    made = {CLAWTEAM.config.format(team=team): written(raw["config"])}
+    made |= {f"{place(TASKS)}/task-{task['id']}.json": written(task) for task in raw.get("tasks", [])}
     made |= {f"{place(EVENTS)}/{name}": data for name, data in _in_order("evt", raw.get("events", []))}
-    made |= {f"{place(SESSIONS)}/{session_agent(each)}.json": _written(each) for each in raw.get("sessions", [])}
-    made |= {
-        f"{place(COSTS)}/cost-{cost_time(cost)}-{cost['id']}.json": _written(cost) for cost in raw.get("costs", [])
-    }
+    made |= {f"{place(SESSIONS)}/{session_agent(each)}.json": written(each) for each in raw.get("sessions", [])}
+    made |= {f"{place(COSTS)}/cost-{cost_time(cost)}-{cost['id']}.json": written(cost) for cost in raw.get("costs", [])}
     for agent, messages in raw.get("inboxes", {}).items():
         made |= {f"{place(MESSAGES)}/{agent}/{name}": data for name, data in _in_order("msg", messages)}
     return made
@@ -66,7 +64,7 @@ def _in_order(prefix: str, things: Iterable[Mapping[str, Any]]) -> Iterator[tupl
         if number == _IN_ONE:
             own, number = own + 1, 0
         when = own
-        data = _written(thing)
+        data = written(thing)
         yield f"{prefix}-{when}-{number:04x}{blake3(data).hexdigest()[:4]}.json", data
 
 
@@ -79,8 +77,8 @@ def _milliseconds(thing: Mapping[str, Any]) -> int:
         return _FIRST
 
 
-def _written(thing: Mapping[str, Any]) -> bytes:
-    """JSON as ClawTeam writes it."""
+def written(thing: Mapping[str, Any]) -> bytes:
+    """JSON as ClawTeam writes it; NoBundle if that cannot be."""
     try:
         return json.dumps(thing, indent=2, ensure_ascii=False, allow_nan=False).encode()
     except ValueError as error:  # half of a character, which no file can hold
