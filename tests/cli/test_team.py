@@ -167,5 +167,19 @@ def test_another_data_directory_is_named(cli: Cli, team: RealTeam, monkeypatch: 
     assert cli.json("team", "snapshot", "alpha", "--data-dir", str(team.data))["taskCount"] == 4
 
 
+def test_the_store_is_kept_up_after_a_snapshot(cli: Cli, team: RealTeam, monkeypatch: pytest.MonkeyPatch) -> None:
+    from takeback.engine import background
+
+    monkeypatch.setattr(background, "_STARTED", [])
+    for name, value in {"UPKEEP": "auto", "MIN_FREE": "0", "KEEP_LAST": "2"}.items():
+        monkeypatch.setenv(f"TAKEBACK_{name}", value)
+    for number in range(5):
+        team.work_on(number)
+        cli("team", "snapshot", "alpha")
+    (process,) = background._STARTED
+    assert process.wait(60) == 0
+    assert len(cli.json("team", "snapshots", "alpha")) < 5
+
+
 def test_alone_it_prints_its_help(cli: Cli) -> None:
     assert "snapshot-delete" in cli("team").out and cli.json("team")["command"] == "team"

@@ -160,7 +160,10 @@ def test_a_path_of_a_team_is_absolute_below_the_data_directory(cli: Cli, saved: 
     cli("restore", "first", tasks, "--yes", "--team", "alpha")
     assert len(saved.tasks.list_tasks()) == 4 and cli.read("a.txt") == "new"
     assert "start\nover" in [each.get("content") for each in saved.state()["mail"]["bob"]]
+    labels = [each["labels"] for each in cli.json("log", tasks)["snapshots"]]
+    assert len(labels) == 3 and labels[-1] == ["first"]
     config = str(saved.path("teams/{}/config.json"))
+    assert [each["labels"] for each in cli.json("log", config)["snapshots"]] == [["first"]]
     assert json.loads(cli("show", f"first:{config}").raw)["name"] == "alpha"
     assert json.loads(cli("show", "first", "--part", "team", "teams/alpha/config.json").raw)["name"] == "alpha"
     assert "teams/alpha/config.json\n" in cli("show", "first", "--part", "team").out

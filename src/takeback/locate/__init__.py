@@ -33,6 +33,7 @@ __all__ = [
     "timeline",
     "directory",
     "limits",
+    "upkeep",
     "place",
     "Place",
     "Value",
@@ -105,15 +106,6 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None, mo
     no source here."""
     if is_of_no_directory(store, where):
         return store.timeline(where["timeline"], root="", listener=listener)
-    if _is_of_a_team(store, where):
-        return store.timeline(where["timeline"], sources=more, root=where.root, listener=listener)
-    workspace = Workspace(
-        where.root,
-        include=where["include"],
-        exclude=where["exclude"],
-        max_file_size=where["max_file_size"],
-        time_budget=where["time_budget"],
-    )
     homes = agent_homes()
 
     def others(part: str) -> Source | None:
@@ -121,10 +113,29 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None, mo
 
         return Transcript(homes, name=part) if part == NAME or part.startswith(f"{NAME}-") else None
 
-    after_save = Background(store.blobs, limits(where)) if where["upkeep"] == "auto" else None
     return store.timeline(
-        where["timeline"], sources=[workspace, *more], listener=listener, after_save=after_save, others=others
+        where["timeline"],
+        sources=[*([] if _is_of_a_team(store, where) else [_workspace(where)]), *more],
+        root=where.root,
+        listener=listener,
+        after_save=upkeep(store, where),
+        others=others,
     )
+
+
+def _workspace(where: Place) -> Workspace:
+    return Workspace(
+        where.root,
+        include=where["include"],
+        exclude=where["exclude"],
+        max_file_size=where["max_file_size"],
+        time_budget=where["time_budget"],
+    )
+
+
+def upkeep(store: Store, where: Place) -> Background | None:
+    """What is to be told of each save there, so that the store is kept up; None if that is left to its owner."""
+    return Background(store.blobs, limits(where)) if where["upkeep"] == "auto" else None
 
 
 def is_of_no_directory(store: Store, where: Place) -> bool:

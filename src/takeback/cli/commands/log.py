@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from takeback.cli import given as beside
 from takeback.cli import picture, shapes
 from takeback.cli.app import Command, name, number
 from takeback.cli.call import Call
@@ -30,7 +31,7 @@ _DEFAULT = 30
 def command(call: Call, path: str | None, graph: bool, limit: int | None, session: str | None) -> None:
     """Show snapshots and moves, newest first.
 
-    With PATH, only those in which something at or below it changed. Any unique beginning of an id is a reference,
+    With PATH, only those in which something at or below it changed; in a container, or of a team, it is absolute. Any unique beginning of an id is a reference,
     and so is one of a session's.
 
     For example:
@@ -46,7 +47,7 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
         _nothing(call, path, None, timeline=where["timeline"], root=where.root)
         return
     session = session and line.session(session)
-    inside = None if path is None else call.inside(line.root, path)
+    inside = None if path is None else beside.inside(call, line, path, beside.is_beside(line, "@", path))
     log, more = page(line, shown, session, inside)
     others = [] if log.snapshots or path or session else _all_of_no_directory(call)
     if len(others) == 1:

@@ -55,6 +55,16 @@ def manager(
     return found
 
 
+def keep_up(call: Call) -> None:
+    """After a save, as every command does that saves."""
+    from takeback import locate
+
+    where = call.place()
+    after_save = locate.upkeep(call.open(where), where)
+    if after_save is not None:
+        after_save("manual")
+
+
 def counted(meta: SnapshotMeta) -> str:
     """How much a snapshot holds."""
     return ", ".join(

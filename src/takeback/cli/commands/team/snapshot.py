@@ -29,6 +29,7 @@ def command(call: Call, team: str, tag: str, with_workspaces: bool, data_dir: st
     """
     manager = acting.manager(call, team, data_dir, with_workspaces=with_workspaces)
     made = manager.create(tag)
+    acting.keep_up(call)
     snapshot = manager.timeline.show(made.snapshot)
     left = snapshot.not_captured
     if call.json:
