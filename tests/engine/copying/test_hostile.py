@@ -363,61 +363,73 @@ def _of_size(size: int, id: bytes) -> bytes:
 
 CHUNK = b"c" * LARGEST
 WHOLE = digest(b"a whole")
-GIANT = [Chunk(digest(CHUNK), LARGEST)] * 100_000
-_CHUNK: tuple[bytes, int, bytes] = (digest(CHUNK), BlobKind.DATA, CHUNK)
 
-BLOBS: dict[str, Forgery] = {
-    "other bytes": Forgery(tree=_of_size(8, WHOLE), blobs=[(WHOLE, BlobKind.DATA, b"contents")]),
-    "a recipe of itself": Forgery(
+
+def _giant() -> list[Chunk]:
+    return [Chunk(digest(CHUNK), LARGEST)] * 100_000
+
+
+def _chunk() -> tuple[bytes, int, bytes]:
+    return digest(CHUNK), BlobKind.DATA, CHUNK
+
+
+BLOBS: dict[str, Callable[[], Forgery]] = {
+    "other bytes": lambda: Forgery(tree=_of_size(8, WHOLE), blobs=[(WHOLE, BlobKind.DATA, b"contents")]),
+    "a recipe of itself": lambda: Forgery(
         tree=_of_size(8 * LARGEST, WHOLE), blobs=[_recipe(WHOLE, [Chunk(WHOLE, LARGEST)] * 8)]
     ),
-    "a recipe of a recipe": Forgery(
+    "a recipe of a recipe": lambda: Forgery(
         tree=_of_size(8 * LARGEST, WHOLE),
         blobs=[
             _recipe(WHOLE, [Chunk(digest(b"x"), LARGEST)] * 8),
             _recipe(digest(b"x"), [Chunk(digest(CHUNK), LARGEST)]),
-            _CHUNK,
+            _chunk(),
         ],
     ),
-    "a recipe of something else": Forgery(
-        tree=_of_size(8 * LARGEST, WHOLE), blobs=[_recipe(WHOLE, [Chunk(digest(CHUNK), LARGEST)] * 8), _CHUNK]
+    "a recipe of something else": lambda: Forgery(
+        tree=_of_size(8 * LARGEST, WHOLE), blobs=[_recipe(WHOLE, [Chunk(digest(CHUNK), LARGEST)] * 8), _chunk()]
     ),
-    "a recipe without its chunks": Forgery(
+    "a recipe without its chunks": lambda: Forgery(
         tree=_of_size(8 * LARGEST, WHOLE), blobs=[_recipe(WHOLE, [Chunk(digest(CHUNK), LARGEST)] * 8)]
     ),
-    "a recipe without a checksum": Forgery(
+    "a recipe without a checksum": lambda: Forgery(
         tree=_of_size(8 * LARGEST, WHOLE), blobs=[(WHOLE, BlobKind.RECIPE, b"R1" + bytes(34))]
     ),
-    "a recipe of other lengths": Forgery(
-        tree=_of_size(8 * 100, WHOLE), blobs=[_recipe(WHOLE, [Chunk(digest(CHUNK), 100)] * 8), _CHUNK]
+    "a recipe of other lengths": lambda: Forgery(
+        tree=_of_size(8 * 100, WHOLE), blobs=[_recipe(WHOLE, [Chunk(digest(CHUNK), 100)] * 8), _chunk()]
     ),
-    "a giant in a small file's place": Forgery(tree=_of_size(8, WHOLE), blobs=[_recipe(WHOLE, GIANT), _CHUNK]),
-    "a giant for a tree": Forgery(
-        tree=raw_tree([_entry(b"d", b"d", 0o755, 0, WHOLE)]), blobs=[_recipe(WHOLE, GIANT, BlobKind.TREE), _CHUNK]
+    "a giant in a small file's place": lambda: Forgery(
+        tree=_of_size(8, WHOLE), blobs=[_recipe(WHOLE, _giant()), _chunk()]
     ),
-    "a giant for rules": Forgery(
-        manifest=_ref("rules", WHOLE.hex()), blobs=[_recipe(WHOLE, GIANT, BlobKind.DOCUMENT), _CHUNK]
+    "a giant for a tree": lambda: Forgery(
+        tree=raw_tree([_entry(b"d", b"d", 0o755, 0, WHOLE)]), blobs=[_recipe(WHOLE, _giant(), BlobKind.TREE), _chunk()]
     ),
-    "a giant for what was ignored": Forgery(
-        manifest=_ref("ignored", WHOLE.hex()), blobs=[_recipe(WHOLE, GIANT, BlobKind.DOCUMENT), _CHUNK]
+    "a giant for rules": lambda: Forgery(
+        manifest=_ref("rules", WHOLE.hex()), blobs=[_recipe(WHOLE, _giant(), BlobKind.DOCUMENT), _chunk()]
     ),
-    "a giant for what was not captured": Forgery(
-        manifest=_ref("not_captured", WHOLE.hex()), blobs=[_recipe(WHOLE, GIANT, BlobKind.DOCUMENT), _CHUNK]
+    "a giant for what was ignored": lambda: Forgery(
+        manifest=_ref("ignored", WHOLE.hex()), blobs=[_recipe(WHOLE, _giant(), BlobKind.DOCUMENT), _chunk()]
     ),
-    "a giant for a manifest": Forgery(
-        rows={"snapshots": [(0, "manifest", WHOLE.hex())]}, blobs=[_recipe(WHOLE, GIANT, BlobKind.MANIFEST), _CHUNK]
+    "a giant for what was not captured": lambda: Forgery(
+        manifest=_ref("not_captured", WHOLE.hex()), blobs=[_recipe(WHOLE, _giant(), BlobKind.DOCUMENT), _chunk()]
     ),
-    "a giant for a history": Forgery(pages=lambda _: [WHOLE], blobs=[_recipe(WHOLE, GIANT, BlobKind.HISTORY), _CHUNK]),
-    "a long history": Forgery(history=b" " * (17 << 20)),
-    "a history that is not there": Forgery(pages=lambda pages: [*pages, WHOLE]),
-    "a history twice": Forgery(pages=lambda pages: pages * 2),
-    "a file's bytes for a history": Forgery(pages=lambda pages: [*pages, FILE]),
+    "a giant for a manifest": lambda: Forgery(
+        rows={"snapshots": [(0, "manifest", WHOLE.hex())]},
+        blobs=[_recipe(WHOLE, _giant(), BlobKind.MANIFEST), _chunk()],
+    ),
+    "a giant for a history": lambda: Forgery(
+        pages=lambda _: [WHOLE], blobs=[_recipe(WHOLE, _giant(), BlobKind.HISTORY), _chunk()]
+    ),
+    "a long history": lambda: Forgery(history=b" " * (17 << 20)),
+    "a history that is not there": lambda: Forgery(pages=lambda pages: [*pages, WHOLE]),
+    "a history twice": lambda: Forgery(pages=lambda pages: pages * 2),
+    "a file's bytes for a history": lambda: Forgery(pages=lambda pages: [*pages, FILE]),
 }
 
 
 @pytest.mark.parametrize("lie", BLOBS)
 def test_blobs_with(lie: str, target: tb.Store, tmp_path: Path) -> None:
-    BLOBS[lie].write(tmp_path / "x")
+    BLOBS[lie]().write(tmp_path / "x")
     refused(target, tmp_path / "x")
 
 
@@ -434,7 +446,10 @@ def test_a_large_tree_and_a_file_of_the_same_bytes_can_still_be_maintained(targe
 # -- packs and the file itself
 
 DATA = [(FILE, BlobKind.DATA, b"content\n")]
-BOMB = zstandard.ZstdCompressor(level=3).compress(bytes(60 << 20))
+
+
+def _bomb() -> bytes:
+    return zstandard.ZstdCompressor(level=3).compress(bytes(60 << 20))
 
 
 def _claims(size: int) -> bytes:
@@ -443,7 +458,7 @@ def _claims(size: int) -> bytes:
 
 
 PACKS: dict[str, Callable[[], tuple[str, bytes]]] = {
-    "a frame that is larger than it says": lambda: make_pack(DATA, sealed=BOMB),
+    "a frame that is larger than it says": lambda: make_pack(DATA, sealed=_bomb()),
     "a frame that is larger than any": lambda: make_pack(
         DATA, frames=lambda spans: [spans[0]._replace(raw_length=2**32 - 1)]
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import example, given, settings
@@ -59,29 +59,30 @@ def test_quoted_words_come_back_as_they_were(words: list[str]) -> None:
 
 
 MANY = 5_000_000
-HOSTILE = {
-    "a long word in quotes": ("echo '" + "a b; " * MANY + "' && git push", ["push"]),
-    "a long heredoc": ("cat > x <<'EOF'\n" + "git push\n" * MANY + "EOF\ngit push", ["push"]),
-    "a long message": ("git push -o '" + "a b; " * MANY + "'", ["push"]),
-    "many words": ("a b " * MANY, ["unread"]),
-    "many commands": ("git push;" * MANY, ["push", "unread"]),
-    "many texts": ("bash -c 'x;';" * MANY, ["unread"]),
-    "a long text for a shell": ("bash -c '" + "x;" * MANY + "'", ["unread"]),
-    "parentheses": ("(" * MANY, []),
-    "substitutions": ("$(" * MANY, None),
-    "quoted substitutions": ('"$(' * MANY, None),
-    "braces": ("${a:-" * MANY, None),
-    "backticks": ("`" * (MANY + 1), None),
-    "backslashes": ("\\" * MANY, None),
-    "escapes": ("$'" + "\\'" * MANY, None),
-    "heredocs": ("<<a " * MANY, None),
-    "sums": ("((a)+" * MANY, None),
-    "tabs": ("cat <<-A\n" + "\t" * MANY, None),
-    "zeros": ("\0" * MANY, None),
-    "an open quote": ("'" + "git push; " * MANY, ["push"]),
-    "secrets": ("curl -d '" + "password: x " * MANY + "' h", ["network"]),
-    "statements": ("psql -c '" + "select 1;/*" * MANY + "'", ["database"]),
+HOSTILE: dict[str, tuple[Callable[[], str], list[str] | None]] = {
+    "a long word in quotes": (lambda: "echo '" + "a b; " * MANY + "' && git push", ["push"]),
+    "a long heredoc": (lambda: "cat > x <<'EOF'\n" + "git push\n" * MANY + "EOF\ngit push", ["push"]),
+    "a long message": (lambda: "git push -o '" + "a b; " * MANY + "'", ["push"]),
+    "many words": (lambda: "a b " * MANY, ["unread"]),
+    "many commands": (lambda: "git push;" * MANY, ["push", "unread"]),
+    "many texts": (lambda: "bash -c 'x;';" * MANY, ["unread"]),
+    "a long text for a shell": (lambda: "bash -c '" + "x;" * MANY + "'", ["unread"]),
+    "parentheses": (lambda: "(" * MANY, []),
+    "substitutions": (lambda: "$(" * MANY, None),
+    "quoted substitutions": (lambda: '"$(' * MANY, None),
+    "braces": (lambda: "${a:-" * MANY, None),
+    "backticks": (lambda: "`" * (MANY + 1), None),
+    "backslashes": (lambda: "\\" * MANY, None),
+    "escapes": (lambda: "$'" + "\\'" * MANY, None),
+    "heredocs": (lambda: "<<a " * MANY, None),
+    "sums": (lambda: "((a)+" * MANY, None),
+    "tabs": (lambda: "cat <<-A\n" + "\t" * MANY, None),
+    "zeros": (lambda: "\0" * MANY, None),
+    "an open quote": (lambda: "'" + "git push; " * MANY, ["push"]),
+    "secrets": (lambda: "curl -d '" + "password: x " * MANY + "' h", ["network"]),
+    "statements": (lambda: "psql -c '" + "select 1;/*" * MANY + "'", ["database"]),
 }
+"""Made when they are read: every process that a test forks would carry them all."""
 
 
 @pytest.fixture
@@ -100,7 +101,7 @@ def calls() -> Iterator[list[int]]:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_huge_input_is_read_within_bounds(name: str, calls: list[int]) -> None:
     text, kinds = HOSTILE[name]
-    found = effects_of("Bash", {"command": text})
+    found = effects_of("Bash", {"command": text()})
     sys.setprofile(None)
     assert calls[0] < 40 * STEPS
     assert len(found) <= MOST + 2 and all(len(effect.what) <= 200 for effect in found)
