@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.agent import World
-from support.hooks.sessions import in_process
+from support.hooks.forked import Hooks
 
 STREAMS = Path(__file__).with_name("streams")
 IDLE = {"what is in it?", "a change that does not fit", "the service fails"}
@@ -24,8 +24,8 @@ BEFORE = ("PreToolUse", "BeforeTool", "tool_before")
 
 
 class Replay:
-    def __init__(self, agent: str, base: Path, home: Path) -> None:
-        self.agent, self.world, self.home = agent, World(base, opened=False), home
+    def __init__(self, agent: str, hooks: Hooks, base: Path, home: Path) -> None:
+        self.agent, self.hooks, self.world, self.home = agent, hooks, World(base, opened=False), home
         self.before: dict[tuple[str, str], dict[str, bytes]] = {}
         """The files when a turn began, by session and prompt."""
 
@@ -35,7 +35,7 @@ class Replay:
         name = raw["hook_event_name"]
         if name in PROMPTS and "agent_id" not in raw:
             self.before[raw["session_id"], raw["prompt"]] = self.world.files()
-        in_process(self.agent, text.encode())
+        self.hooks(self.agent, text.encode())
         if name in BEFORE:
             self._do(raw["tool_name"], raw["tool_input"])
         self._converse(raw)
@@ -73,9 +73,9 @@ class Replay:
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode"])
 def test_recorded_turns_are_moves_and_are_taken_back_one_by_one(
-    agent: str, memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    agent: str, hooks: Hooks, memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replay = Replay(agent, memory_path, home)
+    replay = Replay(agent, hooks, memory_path, home)
     world = replay.world
     monkeypatch.setenv("TAKEBACK_STORE", str(world.store_path))
     for line in (STREAMS / f"{agent}.jsonl").read_text().splitlines():

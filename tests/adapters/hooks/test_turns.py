@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from support import counts
+from support.hooks.forked import Hooks
 from support.hooks.model import Turn
-from support.hooks.sessions import Say, Script, Workplace, as_program, in_process
+from support.hooks.sessions import Say, Script, Workplace, as_program
 from support.hooks.voices import VOICES
 
 SEEDS = range(40 if os.environ.get("TAKEBACK_TEST_SOAK") else 2)
@@ -69,12 +70,13 @@ def check(place: Workplace, dice: random.Random) -> tuple[int, int]:
 def test_thirty_turns_of_two_sessions_are_moves_that_can_be_taken_back(
     agent: str,
     seed: int,
+    hooks: Hooks,
     memory_path: Path,
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
     record_property: counts.Tell,
 ) -> None:
-    place, dice = workplace(memory_path, in_process, monkeypatch), random.Random(seed)
+    place, dice = workplace(memory_path, hooks, monkeypatch), random.Random(seed)
     voices = [VOICES[agent](session, place.root, str(home)) for session in ("one", "two")]
     Script(place, dice).run(voices, TURNS)
     plain, shared = check(place, dice)
@@ -93,9 +95,9 @@ def test_turns_are_told_to_the_real_program(
 
 
 def test_sessions_of_different_agents_share_a_workplace(
-    memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    hooks: Hooks, memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place, dice = workplace(memory_path, in_process, monkeypatch), random.Random(3)
+    place, dice = workplace(memory_path, hooks, monkeypatch), random.Random(3)
     voices = [VOICES[agent](f"of {agent}", place.root, str(home)) for agent in VOICES]
     Script(place, dice).run(voices, TURNS)
     check(place, dice)

@@ -1,7 +1,8 @@
-"""A process with the fault layer in it, which has loaded takeback once and forks a child for each piece of work.
+"""A process that has loaded takeback once and forks a child for each piece of work, with the fault layer in it if that is
+asked for.
 
-A child costs a few milliseconds instead of an interpreter's start, so thousands of runs are possible; and each is a
-fresh process, which knows nothing of those before.
+A child costs a few milliseconds instead of an interpreter's start, or of a fork of the tests' own process with all that it
+holds, so thousands of runs are possible; and each is a fresh process, which knows nothing of those before.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ class Ended:
 class Zygote:
     """The process that forks; use it in a ``with`` block."""
 
-    def __init__(self, library: Path) -> None:
+    def __init__(self, library: Path | None = None) -> None:
         self._socket, other = socket.socketpair()
         tests = Path(__file__).parents[2]
         path = os.pathsep.join([str(tests), str(tests.parent), os.environ.get("PYTHONPATH", "")])
         self._process = subprocess.Popen(
             [sys.executable, "-c", f"from support.faults.zygote import serve; serve({other.fileno()})"],
-            env={**os.environ, "PYTHONPATH": path, "LD_PRELOAD": str(library)},
+            env={**os.environ, "PYTHONPATH": path} | ({"LD_PRELOAD": str(library)} if library else {}),
             pass_fds=[other.fileno()],
         )
         other.close()

@@ -13,18 +13,10 @@ from pathlib import Path
 from support.agent import World
 from support.hooks.model import Model
 from support.hooks.voices import Call, Raw, Voice
-from takeback.adapters.hooks import recording  # noqa: F401 - here once, instead of in the child of every event
 from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.hooks.reading import read
-from takeback.adapters.hooks.receiving import receive
 
 Say = Callable[[str, bytes], None]
-
-
-def in_process(agent: str, data: bytes) -> None:
-    """The hook in this process, with its real child."""
-    outcome = receive(agent, data)
-    assert outcome == (0, AGENTS[agent].reply, ""), outcome
 
 
 def as_program(agent: str, data: bytes) -> None:
