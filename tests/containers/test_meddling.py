@@ -40,7 +40,7 @@ def unpause(boxes: Boxes, name: str) -> None:
     boxes.engine.api.unpause(name)
 
 
-EVERY = dict.fromkeys(("overlay", "stream"), 1) if SOAK else {"overlay": 2, "stream": 6}
+EVERY = dict.fromkeys(("overlay", "stream"), 1) if SOAK else {"overlay": 2, "stream": 9}
 """Every how many calls to the engine somebody meddles."""
 
 
