@@ -186,15 +186,21 @@ class RealTeam:
         return {os.fsdecode(path): node for path, node in read_tree(self.data).items()}
 
     def files(self) -> dict[str, Node]:
-        """Every byte and mode of what is a snapshot's: no locks, nothing half written, nothing of what lives now."""
-        return {path: node for path, node in self.everything().items() if node.kind != "dir" and self._is_kept(path)}
+        return files_in(self.data, self.name)
 
-    def _is_kept(self, path: str) -> bool:
-        area, *names = path.split("/")
-        if area == "snapshots" or not names or names[0] != self.name:
-            return False
-        last = names[-1]
-        return not (last.endswith(_NEVER_BACK) or last.startswith(".tmp-") or names[1] in _LIVE)
+
+def files_in(data: Path, team: str) -> dict[str, Node]:
+    """Every byte and mode of what is a snapshot's: no locks, nothing half written, nothing of what lives now."""
+    tree = {os.fsdecode(path): node for path, node in read_tree(data).items()}
+    return {path: node for path, node in tree.items() if node.kind != "dir" and _is_kept(team, path)}
+
+
+def _is_kept(team: str, path: str) -> bool:
+    area, *names = path.split("/")
+    if area == "snapshots" or not names or names[0] != team:
+        return False
+    last = names[-1]
+    return not (last.endswith(_NEVER_BACK) or last.startswith(".tmp-") or names[1] in _LIVE)
 
 
 def _plain(value: Any) -> Any:
