@@ -156,7 +156,7 @@ def test_a_path_of_a_team_is_absolute_below_the_data_directory(cli: Cli, saved: 
     assert '+  "subject": "Rewrite it all",' in cli("diff", "@-", "@", "--", tasks).out
     told = cli("diff", "--json", "@-", "@", "--", tasks).json
     assert [each["path"].rpartition("/")[0] for each in told["team"]] == ["tasks/alpha"] and told["files"] == []
-    assert told["teams"][0]["mail"] == []
+    assert told["teams"][0]["mail"] == [] and told["teams"][0]["events"] == {"before": 12, "after": 12}
     cli("restore", "first", tasks, "--yes", "--team", "alpha")
     assert len(saved.tasks.list_tasks()) == 4 and cli.read("a.txt") == "new"
     assert "start\nover" in [each.get("content") for each in saved.state()["mail"]["bob"]]

@@ -82,7 +82,10 @@ def tell(reader: Reader, a: Part | None, b: Part | None, changes: Sequence[Chang
     for change in [*(each for _, each in found.get(layouts.SESSIONS, [])), *other]:
         if change.path.endswith(".json"):
             told.both(change)
-    before, after = (each.members for each in sides)
+    config = layout.config.format(team=team)
+    joined = any(change.path == config for change in other)
+    before, after = (each.members for each in (sides if joined else (known, known)))
+    events = sides if layouts.EVENTS in found else (known, known)
     mail = [*found.get(layouts.MESSAGES, []), *found.get(layouts.DEAD_LETTERS, [])]
     return TeamDiff(
         part=part.name,
@@ -94,7 +97,7 @@ def tell(reader: Reader, a: Part | None, b: Part | None, changes: Sequence[Chang
         tasks=tuple(_task(told, change) for _, change in found.get(layouts.TASKS, [])),
         mail=tuple(_mail(told, mail)),
         costs=tuple(_costs(told, sides)) if layouts.COSTS in found else (),
-        events=(sides[0].count(layouts.EVENTS), sides[1].count(layouts.EVENTS)),
+        events=(events[0].count(layouts.EVENTS), events[1].count(layouts.EVENTS)),
         sessions={stem(each.path): _status(each) for _, each in found.get(layouts.SESSIONS, [])},
         plans={stem(each.path): _status(each) for _, each in found.get(layouts.PLANS, [])},
         other=tuple(change.path for change in other),

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from takeback.cli import teams
 from takeback.cli.app import Command
+from takeback.cli.call import Call
+from takeback.cli.named import offered
 from takeback.cli.text import count
 from takeback.errors import TakebackError
 
 if TYPE_CHECKING:
     from takeback.adapters.clawteam import SnapshotManager, SnapshotMeta
-    from takeback.cli.call import Call
 
 team = click.argument("team", metavar="TEAM", shell_complete=teams.names)
 place = teams.place
@@ -53,6 +55,21 @@ def manager(
     )
     call.closing(found)
     return found
+
+
+def _ids(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What is listed of the team that was typed."""
+
+    def known() -> list[str]:
+        call, params = context.find_object(Call) or Call(), context.params
+        found = manager(call, params["team"], params.get("data_dir")).list_snapshots()
+        call.close()
+        return [each.id for each in found]
+
+    return offered(known, incomplete)
+
+
+snapshot_id = click.argument("snapshot_id", metavar="ID", shell_complete=_ids)
 
 
 def keep_up(call: Call) -> None:

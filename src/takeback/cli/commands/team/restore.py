@@ -32,7 +32,7 @@ _GONE = {
 
 @click.command("restore", cls=acting.TeamCommand)
 @acting.team
-@click.argument("snapshot_id", metavar="ID")
+@acting.snapshot_id
 @click.option("--dry-run", is_flag=True, help="Show what would be done; nothing is written.")
 @click.option("-f", "--force", is_flag=True, help="Do not ask, and go on if members of the team are running.")
 @click.option("--merge", is_flag=True, help="Keep mail that is newer than the snapshot.")

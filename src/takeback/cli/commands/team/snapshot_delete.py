@@ -13,7 +13,7 @@ from takeback.errors import NotFound
 
 @click.command("snapshot-delete", cls=acting.TeamCommand)
 @acting.team
-@click.argument("snapshot_id", metavar="ID")
+@acting.snapshot_id
 @acting.place
 @click.pass_obj
 def command(call: Call, team: str, snapshot_id: str, data_dir: str | None) -> None:
