@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.cli import Cli
+from support.stores import noise, residue
 
 if TYPE_CHECKING:
     from support.teams.real import RealTeam
@@ -137,3 +138,31 @@ def test_the_option_needs_a_team(cli: Cli) -> None:
     cli.write("a.txt", "one")
     failed = cli("save", "--with-workspaces", code=2)
     assert "--team TEAM" in failed.err
+
+
+def test_a_conflict_in_a_worktree_says_how_to_look_at_both_sides(cli: Cli, crew: Crew) -> None:
+    file = crew["ada"] / "app.py"
+    cli.write("a.txt", "one")
+    cli("run", *WITH, "--", "sh", "-c", f"echo theirs > {file}")
+    file.write_text("mine\n")
+    done = cli("undo", "--yes", *WITH, code=14)
+    hint = next(line for line in done.err.splitlines() + done.out.splitlines() if "`takeback restore" in line)
+    words = hint.partition("`takeback ")[2].partition("`")[0].split()
+    assert words[2:] == [str(file), *WITH]
+    cli(*words, "--yes")
+    assert file.read_text() == "print('one')\n"
+
+
+def test_a_secret_in_a_worktree_can_be_purged(cli: Cli, crew: Crew) -> None:
+    secret = "password: " + noise(40, "secret").hex()
+    (crew["ada"] / "conf.txt").write_text(secret)
+    cli("save", *WITH)
+    (crew["bob"] / "copy.txt").write_text(secret)
+    cli("save", "-m", "leaked", *WITH)
+    done = cli.json("purge", str(crew["ada"] / "conf.txt"), "--part", "workspace-ada", "--yes")
+    assert done["gone"] is True and len(done["snapshots"]) == 2
+    assert not [name for name, data in residue(cli.store) if secret.encode() in data]
+    assert cli.json("verify", "--read-data")["ok"]
+    crew.derail()
+    cli("restore", "leaked", "--yes", *WITH)
+    assert (crew["ada"] / "conf.txt").read_text() == (crew["bob"] / "copy.txt").read_text() == secret

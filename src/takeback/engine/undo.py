@@ -203,7 +203,7 @@ def _plan(
         goes=tuple(goes),
         hints=(
             *_by_hand_of_values([item.part for item in conflicts if item.part in states], spoken),
-            *_by_hand(line, [item for item in conflicts if item.part not in states], steps),
+            *_by_hand(line, present, [item for item in conflicts if item.part not in states], steps),
             *beside.hints,
             *_with_them(verb, targets, away),
         ),
@@ -308,17 +308,29 @@ def _by_hand_of_values(parts: Sequence[str], steps: Sequence[OwnedStep]) -> Iter
         yield f"`{back}` makes it as it was; what is there now is saved first"
 
 
-def _by_hand(line: Line, conflicts: Sequence[Kept], steps: Sequence[OwnedStep]) -> tuple[str, ...]:
+def _by_hand(line: Line, present: Present, conflicts: Sequence[Kept], steps: Sequence[OwnedStep]) -> tuple[str, ...]:
     """How a person looks at both sides of a conflict, and takes the old one."""
     if not conflicts:
         return ()
     before = steps[-1].before
-    named = [_typed(line.root, item.path) for item in conflicts if item.path.isprintable()]
+    named = [_typed(_root_of(line, item.part), item.path) for item in conflicts if item.path.isprintable()]
     paths = " ".join(named) if 0 < len(named) <= _FEW else "PATH"
+    options = _at_hand(line, present) if any(present.parts[item.part].kind in NAMED for item in conflicts) else ""
     return (
-        f"`takeback diff {short(before.id)} -- {paths}` shows what it was before the move and is now",
-        f"`takeback restore {short(before.id)} {paths}` makes it as it was; what is there now is saved first",
+        f"`takeback diff {short(before.id)}{options} -- {paths}` shows what it was before the move and is now",
+        f"`takeback restore {short(before.id)} {paths}{options}` makes it as it was; what is there now is saved first",
     )
+
+
+def _root_of(line: Line, part: str) -> str:
+    source = line.sources.get(part)
+    return source.root if source is not None and source.root else line.root
+
+
+def _at_hand(line: Line, present: Present) -> str:
+    """The options of all that is at hand beside files, with a space before each."""
+    parts = (present.parts[name] for name in line.sources if name in present.parts)
+    return "".join(f" {option}" for option in dict.fromkeys(map(naming, parts)) if option)
 
 
 def _typed(root: str, path: str) -> str:
