@@ -97,14 +97,23 @@ def test_a_lock_that_is_a_link_is_left_alone(place: Path, tmp_path: Path) -> Non
         assert not outside.exists()
 
 
+def test_a_link_on_the_way_to_a_lock_is_not_followed(place: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    place.parent.rmdir()
+    place.parent.symlink_to(outside)
+    with locked(str(tmp_path), CLAWTEAM, "alpha"):
+        assert not list(outside.iterdir())
+
+
 def test_who_may_only_read_it_can_lock_it(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place.touch()
     original = os.open
 
-    def read_only(path: bytes, flags: int, mode: int = 0o777) -> int:
+    def read_only(path: bytes, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         if flags & os.O_RDWR:
             raise PermissionError(13, "Permission denied")
-        return original(path, flags, mode)
+        return original(path, flags, mode, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", read_only)
     with locked(str(tmp_path), CLAWTEAM, "alpha"):

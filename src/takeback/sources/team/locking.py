@@ -13,9 +13,10 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from takeback.errors import Locked
+from takeback.errors import Locked, Unavailable
 from takeback.model.tree import name_bytes
 from takeback.sources.team.layouts import Layout
+from takeback.sources.workspace.place.directories import Blocked, Directories
 
 PATIENCE = 10.0
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -28,16 +29,17 @@ def locked(root: str, layout: Layout, team: str, patience: float = PATIENCE) -> 
     with ExitStack() as stack:
         for lock in layout.locks:
             place = lock.place.format(team=team)
-            handle = _take(f"{root}/{place}", lock.made, until)
+            handle = _take(root, place, lock.made, until)
             if handle is not None:
                 stack.callback(os.close, handle)
         yield
 
 
-def _take(path: str, made: bool, until: float) -> int | None:
+def _take(root: str, place: str, made: bool, until: float) -> int | None:
     """The locked file; None if there is nothing to lock."""
+    path = f"{root}/{place}"
     while True:
-        handle = _open(path, made)
+        handle = _open(root, place, made)
         if handle is None:
             return None
         try:
@@ -54,16 +56,26 @@ def _take(path: str, made: bool, until: float) -> int | None:
             )
 
 
-def _open(path: str, made: bool) -> int | None:
+def _open(root: str, place: str, made: bool) -> int | None:
+    """No link is followed on the way: it would have one made where nobody asked for it."""
     try:
-        return os.open(name_bytes(path), _FLAGS | (os.O_CREAT if made else 0), 0o644)
-    except (FileNotFoundError, NotADirectoryError):
+        within = Directories(root)
+    except Unavailable:
         return None
-    except OSError:  # not ours to write; it can be locked all the same, if it can be read
-        try:
-            return os.open(name_bytes(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-        except OSError:
+    try:
+        directory, name = within.parent(place)
+        if directory is None:
             return None
+        try:
+            return os.open(name, _FLAGS | (os.O_CREAT if made else 0), 0o644, dir_fd=directory)
+        except FileNotFoundError:
+            return None
+        except OSError:  # not ours to write; it can be locked all the same, if it can be read
+            return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=directory)
+    except (OSError, Blocked, Unavailable):
+        return None
+    finally:
+        within.close()
 
 
 def _lock(handle: int, until: float) -> bool:
