@@ -340,3 +340,13 @@ def test_two_teams_of_one_timeline_keep_their_members_apart(crew: Crew, store: S
     assert {"workspace-ada", "workspace-bob", "workspace-other-ada"} <= set(line.save().parts)
     with pytest.raises(InvalidInput):
         add_members(line)
+
+
+def test_members_go_along_to_another_store(crew: Crew, store: Store, tmp_path: Path) -> None:
+    snapshot = timeline(store, crew).save("good")
+    with open_store(tmp_path / "other") as other:
+        store.push(other, timeline=timeline(store, crew, members=False))
+        assert other.verify(read_data=True).ok
+        crew.derail()
+        timeline(other, crew).restore(snapshot.id)
+    assert crew.tree("bob")["work.txt"] == (0o644, b"what bob did\n")

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
@@ -28,7 +29,7 @@ from takeback.sources.workspace.source import Workspace, head_note
 
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Outside
-    from takeback.sources.protocol import Proposal, Step
+    from takeback.sources.protocol import Proposal, Staged, Step
     from takeback.sources.witness import Between
     from takeback.store.reader import Reader
     from takeback.store.writer import Writer
@@ -72,6 +73,7 @@ class Worktree(Rooted):
         from takeback.sources.workspace import planning  # here and below: no save needs it
 
         proposal = planning.plan(reader, self.name, present, target, paths, self._inode, self._guard)
+        self._check_inside(proposal.effects)
         return self._with_notes(proposal, present, target)
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
@@ -79,6 +81,10 @@ class Worktree(Rooted):
 
         proposal = planning.revert(reader, self.name, present, steps, self._inode, self._guard)
         return self._with_notes(proposal, present, steps[-1].before) if steps else proposal
+
+    def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
+        self._check_inside(effects)
+        return super().stage(reader, effects, durable=durable)
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         changes = {effect.path: effect.after for effect in effects}
@@ -99,6 +105,19 @@ class Worktree(Rooted):
             return (), ()
         own = [each._replace(opened=self._own(each.opened), closed=self._own(each.closed)) for each in stretches]
         return Workspace(self.place, name=self.name).witnessed(own)
+
+    def _check_inside(self, effects: Sequence[Effect]) -> None:
+        """Integrity for what is not in the worktree: all teams are below the same root, and a store may be anybody's."""
+        above = set(trees.parents(self.prefix))
+        for effect in effects:
+            made = effect.after if effect.before is None else None
+            is_way = effect.path in above and made is not None and made.kind == DIRECTORY
+            if not is_way and not trees.within([self.prefix], effect.path):
+                raise Integrity(
+                    f"the part {self.name!r} holds {effect.path!r:.80}, which is not in {self.agent}'s worktree. Nothing was "
+                    "changed.",
+                    hints=["`takeback verify` checks the store"],
+                )
 
     def _is_there(self) -> bool:
         """Whether its directory is; a link in its place, or on the way, is none."""
