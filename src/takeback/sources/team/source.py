@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blake3 import blake3
 
-from takeback.errors import InvalidInput, Locked, NotFound
+from takeback.errors import Integrity, InvalidInput, Locked, NotFound
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
-from takeback.model.tree import encode_tree, name_bytes
+from takeback.model.tree import DIRECTORY, encode_tree, name_bytes
 from takeback.sources import trees
 from takeback.sources.rooted import Rooted
 from takeback.sources.team.counting import counts
@@ -145,6 +145,7 @@ class Team(Rooted):
         from takeback.sources.team import planning  # here and below: no save needs it
 
         proposal = planning.plan(reader, self, present, target, paths)
+        self._check_own(proposal.effects)
         return proposal._replace(notes=(*proposal.notes, *self._running_notes()))
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
@@ -163,6 +164,7 @@ class Team(Rooted):
             )
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
+        self._check_own(effects)
         os.makedirs(name_bytes(self.root), mode=0o755, exist_ok=True)
         return _StagedTeam(self, super().stage(reader, effects, durable=durable))
 
@@ -207,6 +209,18 @@ class Team(Rooted):
             f"there is no team {self.team!r} in {self.root}",
             hints=[f"teams there: {', '.join(known[:8])}" if known else "--data-dir DIR names another directory"],
         )
+
+    def _check_own(self, effects: Sequence[Effect]) -> None:
+        """Integrity for what is not the team's, or is a lock: a store may be anybody's, and other teams, and the settings of
+        the framework itself, are below the same root."""
+        for effect in effects:
+            is_dir = any(entry is not None and entry.kind == DIRECTORY for entry in (effect.before, effect.after))
+            if not self._covered.counts(effect.path, is_dir):
+                raise Integrity(
+                    f"the part {self.name!r} holds {effect.path!r:.80}, which is not of the team {self.team!r}. Nothing was "
+                    "changed.",
+                    hints=["`takeback verify` checks the store"],
+                )
 
     def _running(self) -> list[str]:
         from takeback.sources.team.members import running
