@@ -92,6 +92,12 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """For ``-n auto``. More than there are cores: many tests wait for an engine or for an agent most of their time."""
+    return (os.cpu_count() or 1) + 2
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for mark in item.iter_markers("service"):
