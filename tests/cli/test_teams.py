@@ -49,6 +49,16 @@ def test_undo_and_redo_take_both(cli: Cli, saved: RealTeam) -> None:
     assert cli.read("a.txt") == "new" and saved.files() == with_it
 
 
+def test_the_way_back_has_the_options_that_it_needs(cli: Cli, saved: RealTeam) -> None:
+    with_it = saved.files()
+    out = cli("undo", "--yes", "--team", "alpha", "--timeline", "main").out
+    back = out.rpartition("back to it: `")[2].partition("`")[0]
+    assert back == "takeback redo --team alpha --timeline main"
+    assert f"`{back.removesuffix(' --timeline main')}` brings it back" in cli("status").out
+    cli(*back.split()[1:], "--yes")
+    assert cli.read("a.txt") == "new" and saved.files() == with_it
+
+
 def test_undo_without_the_team_says_what_it_leaves_and_how_to_take_that_back(cli: Cli, saved: RealTeam) -> None:
     cli("save", "--team", "alpha")
     out = cli("undo", "--yes").out

@@ -112,7 +112,51 @@ def test_a_project_is_taken_back_without_its_members_where_they_are_not_named(cl
     broken = crew.trees()
     done = cli("undo", "--yes")
     assert cli.read("a.txt") == "one" and crew.trees() == broken
-    assert "ada's worktree was not looked at, and stays as it is; add --with-workspaces" in done.out
+    assert "ada's worktree, bob's worktree were not looked at, and stay as they are; add --with-workspaces" in done.out
+
+
+def test_what_is_hinted_at_without_the_members_can_be_typed(cli: Cli, crew: Crew) -> None:
+    trees = crew.trees()
+    cli("save", *WITH)
+    crew.derail()
+    cli("save", *WITH)
+    broken = crew.trees()
+    words = _hinted(cli("undo", "--yes", "--team", "alpha").out, "undo")
+    assert words[-3:] == list(WITH)
+    cli(*words, "--yes")
+    assert crew.trees() == trees
+    stuck = cli("redo", "--yes", "--team", "alpha", code=14).err
+    cli(*_hinted(stuck, "redo"), "--yes")
+    assert crew.trees() == broken
+
+
+def test_what_was_redone_without_the_members_can_be_completed(cli: Cli, crew: Crew) -> None:
+    trees = crew.trees()
+    cli("save", *WITH)
+    crew.derail()
+    cli("save", *WITH)
+    broken = crew.trees()
+    cli("undo", "--yes", *WITH)
+    partly = cli("redo", "--yes", "--team", "alpha").out
+    assert crew.trees() == trees
+    cli(*_hinted(partly, "restore"), "--yes")
+    assert crew.trees() == broken
+
+
+def test_the_options_that_a_timeline_of_a_team_needs_are_said_once_each(cli: Cli, crew: Crew) -> None:
+    cli("team", "snapshot", "alpha", "--with-workspaces")
+    own = ("-C", str(crew.team.data), "--timeline", "alpha")
+    assert (
+        f"`takeback undo --team alpha --with-workspaces --timeline alpha -C {crew.team.data}`"
+        in cli(*own, "status").out
+    )
+    assert cli.error(*own, "undo", code=2)["hints"] == ["add --team alpha --with-workspaces"]
+
+
+def _hinted(out: str, verb: str) -> list[str]:
+    """The words of the command that a hint names."""
+    hint = next(line for line in out.splitlines() if line.startswith("hint: ") and f"`takeback {verb}" in line)
+    return hint.partition("`")[2].partition("`")[0].split()[1:]
 
 
 def test_one_file_of_one_member_is_restored_by_its_path(cli: Cli, crew: Crew) -> None:

@@ -76,7 +76,7 @@ def test_the_settings_exist() -> None:
         assert tomllib.loads(block).keys() <= SETTINGS.keys()
 
 
-def test_the_pictures_are_what_is_printed(cli: Cli) -> None:
+def test_the_pictures_are_what_is_printed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     root = cli.root.parent / "greeter"
     story.begin(root)
     with tb.open(cli.store) as store:
@@ -85,10 +85,11 @@ def test_the_pictures_are_what_is_printed(cli: Cli) -> None:
         story.four_good_turns(line, root)
         line.label("@", "good")
         story.ruin(line, root, lambda what: None)
+    monkeypatch.chdir(root)
     pictures = re.findall(r"^```\n\$ takeback (.*?)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     assert [command for command, _ in pictures] == ["undo", "log -n 6"]
     for command, picture in pictures:
-        printed = cli("-C", str(root), *command.split(), *(["--yes"] if command == "undo" else [])).out
+        printed = cli(*command.split(), *(["--yes"] if command == "undo" else [])).out
         assert without_chance(picture) == without_chance(printed.replace(str(root), "/home/me/greeter"))
 
 

@@ -27,13 +27,15 @@ def carry_out(
     *,
     dry_run: bool,
     yes: bool,
+    options: str = "",
 ) -> int:
-    """Show, ask and do, as the options and the terminal say; the exit code. A dry run has always worked: 0."""
+    """Show, ask and do, as the options and the terminal say; the exit code. A dry run has always worked: 0. ``options`` are
+    those that the way back needs, too."""
     if dry_run:
         show_plan(call, plan())
         return 0
     if yes:
-        return show_report(call, act())
+        return show_report(call, act(), options)
     planned = plan()  # first of all, so that a wrong reference is said to be one
     if not call.interactive:
         raise needs_yes(call)
@@ -42,11 +44,11 @@ def carry_out(
         return Conflict.exit_code if planned.stuck else 0
     ask("Do it?")
     try:
-        return show_report(call, line.apply(planned))
+        return show_report(call, line.apply(planned), options)
     except Conflict:
         if plan().told != planned.told:
             raise
-        return show_report(call, act())  # the same paths, but something writes there all the time
+        return show_report(call, act(), options)  # the same paths, but something writes there all the time
 
 
 def chosen(only: str | None, said: Sequence[str], shown: Callable[[], Snapshot]) -> list[str] | None:
@@ -73,12 +75,12 @@ def show_plan(call: Call, plan: Plan) -> None:
         say(*plans.plan_lines(plan, _most()))
 
 
-def show_report(call: Call, report: Report) -> int:
+def show_report(call: Call, report: Report, options: str = "") -> int:
     """Say what was done; 14 if there were conflicts, 3 if something is pending."""
     if call.json:
         shapes.print_json(shapes.report(report))
     else:
-        say(*plans.report_lines(report, _most()))
+        say(*plans.report_lines(report, _most(), f"{options}{call.chosen}"))
     if report.conflicts:
         return Conflict.exit_code
     return Partial.exit_code if report.pending else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -34,6 +35,12 @@ class Call:
     program: str = "takeback"
     """The command that was called."""
     _opened: list[Closes] = field(default_factory=list, repr=False)
+
+    @property
+    def chosen(self) -> str:
+        """The options that choose a timeline again, as a shell takes them, with a space before each."""
+        every = (("--store", self.store), ("--timeline", self.timeline), ("-C", self.directory))
+        return "".join(f" {shlex.join((option, value))}" for option, value in every if value is not None)
 
     @property
     def here(self) -> str:

@@ -59,8 +59,8 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     yield from _left_lines(plan, most)
 
 
-def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
-    """What was done, that it was checked, and how to get back."""
+def report_lines(report: Report, most: int | None = MOST, options: str = "") -> Iterator[Line]:
+    """What was done, that it was checked, and how to get back, with the options that were typed."""
     if not report.changed and not report.pending:
         yield [f"nothing to {report.verb}: {_why_nothing(report)}"]
         yield from _left_lines(report, most)
@@ -78,7 +78,8 @@ def report_lines(report: Report, most: int | None = MOST) -> Iterator[Line]:
         yield [("read back and verified", "good")]
     yield from _pending_lines(report.pending, "is")
     if report.move:
-        yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{_BACK[report.verb]}`"]
+        back = f"{_BACK[report.verb]}{options}"
+        yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{back}`"]
 
 
 def _pending_lines(parts: Sequence[str], be: str) -> Iterator[Line]:

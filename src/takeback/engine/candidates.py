@@ -131,7 +131,10 @@ def undo_to_redo(tx: Transaction, line: Line, move: str | None) -> Move:
         if undo_move is None or undo_move.verb != "undo":
             raise NotFound(f"move {short(named.id)} is not taken back, so there is nothing to redo")
         if undo_move.undone_by is not None:
-            raise NotFound(f"the undo {short(undo_move.id)} was redone already, by {short(undo_move.undone_by)}")
+            raise NotFound(
+                f"the undo {short(undo_move.id)} was redone already, by {short(undo_move.undone_by)}",
+                hints=[f"`takeback restore {short(undo_move.opening)}` makes all as it was before the undo"],
+            )
         return undo_move
     newest = next(move_rows.effective(tx, timeline, (), verbs=("undo",)), None)
     if newest is None:

@@ -297,13 +297,12 @@ def _begun_elsewhere(line: Line, row: TimelineRow, plan: Plan, parts: Mapping[st
     """A restore of another root, which touches what is looked at here, too."""
     import shlex
 
-    from takeback.engine.naming import name_of, naming
+    from takeback.engine.naming import name_of, options
 
     named = [part for part in parts.values() if part.name in {effect.part for effect in plan.effects}]
     own = next((name_of(part) for part in named if part.kind == "team" and part.detail.get("data_dir") == row.root), "")
-    options = " ".join(option for part in named if (option := naming(part)))
     timeline = "" if row.name == "main" else f" --timeline {shlex.quote(row.name)}"
-    command = f"team snapshot {own}" if own else f"-C {shlex.quote(row.root)} save{timeline} {options}".rstrip()
+    command = f"team snapshot {own}" if own else f"-C {shlex.quote(row.root)} save{timeline} {options(named)}".rstrip()
     return Unavailable(
         f"a {plan.verb} of {row.root} was interrupted, and must be finished before anything is done here",
         hints=[f"`takeback {command}` finishes it"],
@@ -312,12 +311,11 @@ def _begun_elsewhere(line: Line, row: TimelineRow, plan: Plan, parts: Mapping[st
 
 def _with_them(plan: Plan, missing: Sequence[Part]) -> list[str]:
     """How to have the parts at hand that a restore needs to be finished."""
-    from takeback.engine.naming import naming
+    from takeback.engine.naming import options
 
-    options = " ".join(dict.fromkeys(option for part in missing if (option := naming(part))))
-    if options:
+    if needed := options(missing):
         team = _own_team(plan, missing)
-        return [f"`takeback {f'team snapshot {team}' if team else 'save'} {options}` finishes it"]
+        return [f"`takeback {f'team snapshot {team}' if team else 'save'} {needed}` finishes it"]
     return [f"run takeback again with the sources of the timeline {plan.timeline!r}"]
 
 

@@ -170,9 +170,8 @@ class Line:
         parts = dict(latest.parts) if latest is not None else {}
         if not self.sources and not any(part.kind in DOCUMENTS for part in parts.values()):
             raise InvalidInput(
-                f"the timeline {self.name!r} has no sources, so there is nothing to save",
-                hints=[hint for part in parts.values() for hint in _at_hand(part)]
-                or ["store.timeline(name, sources=[takeback.Workspace('.')])"],
+                f"the timeline {self.name!r} has no sources, so there is nothing to look at",
+                hints=_at_hand(*parts.values()) or ["store.timeline(name, sources=[takeback.Workspace('.')])"],
             )
         for name, source in self.sources.items():
             parts[name] = put_part(writer, source.capture(writer, parts.get(name), watch))
@@ -219,7 +218,8 @@ class Line:
         if source is None:
             known = ", ".join(sorted(self.sources)) or "none"
             raise InvalidInput(
-                f"there is no source for the part {name!r} here (known: {known})", hints=_at_hand(parts.get(name))
+                f"there is no source for the part {name!r} here (known: {known})",
+                hints=_at_hand(*([parts[name]] if name in parts else [])),
             )
         return source
 
@@ -232,14 +232,12 @@ class Line:
         return self.is_absent(name, parts) and not parts[name].remembered and not parts[name].filed
 
 
-def _at_hand(part: Part | None) -> list[str]:
-    """How a part that is not at hand comes to be."""
-    if part is None:
-        return []
-    from takeback.engine.naming import naming
+def _at_hand(*parts: Part) -> list[str]:
+    """How parts that are not at hand come to be."""
+    from takeback.engine.naming import options
 
-    option = naming(part)
-    return [f"add {option}"] if option else []
+    missing = options(parts)
+    return [f"add {missing}"] if missing else []
 
 
 def _typed(*words: str) -> str:

@@ -6,6 +6,8 @@ all members of a team go together.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from takeback.model.kinds import NAMED
 from takeback.model.snapshot import Part
 
@@ -26,6 +28,15 @@ def naming(part: Part) -> str:
 
     said = name if part.name == part.kind else f"{part.name}={name}"
     return f"--{part.kind} {shlex.quote(said)}"
+
+
+def options(parts: Iterable[Part], among: Iterable[Part] = ()) -> str:
+    """All the options that have the sources of some parts at hand, each once. What belongs to members needs their team,
+    which is looked for among others."""
+    wanted = list(parts)
+    of_members = {part.detail.get("team") for part in wanted if part.kind == "worktree"}
+    teams = (part for part in among if part.kind == "team" and name_of(part) in of_members)
+    return " ".join(dict.fromkeys(option for part in (*teams, *wanted) if (option := naming(part))))
 
 
 def called(part: Part) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
-from takeback.engine.naming import called, naming, not_at_hand
+from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.paths import clean, inside, meant, outside, states_at
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
@@ -223,7 +223,7 @@ def _check_some(wanted: Sequence[str] | None, planned: Sequence[str], away: Sequ
         return
     raise InvalidInput(
         f"{', '.join(map(repr, wanted[:3]))} may be in {_any_of(away)} of that snapshot, but none is at hand",
-        hints=[f"add {option}" for part in away if (option := naming(part))],
+        hints=[f"add {needed}"] if (needed := options(away)) else [],
     )
 
 

@@ -12,7 +12,7 @@ from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
 from takeback.engine.line import Line, Present
-from takeback.engine.naming import called, naming, not_at_hand
+from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.errors import NotFound
 from takeback.model.ids import short
@@ -205,7 +205,7 @@ def _plan(
             *_by_hand_of_values([item.part for item in conflicts if item.part in states], spoken),
             *_by_hand(line, present, [item for item in conflicts if item.part not in states], steps),
             *beside.hints,
-            *_with_them(verb, targets, away),
+            *_with_them(verb, targets, away, present, is_done=bool(effects)),
         ),
     )
 
@@ -225,16 +225,25 @@ def _not_at_hand(line: Line, parts: _Parts, present: Present, steps: Sequence[Ow
 def _not_looked_at(line: Line, present: Present, wish: Wish, kept: Sequence[Kept]) -> Iterator[str]:
     """Notes on what this timeline holds that is not at hand: nobody knows what has changed in it since."""
     said = {item.part for item in kept}
+    unseen: dict[str, list[Part]] = {}
     for name, part in present.parts.items():
         if part.kind in NAMED and name not in line.sources and name not in said and wish.wants(name):
             if option := naming(part):
-                yield f"{called(part)} was not looked at, and stays as it is; add {option}"
+                unseen.setdefault(option, []).append(part)
+    for option, missing in unseen.items():
+        was, stays = ("was", "stays as it is") if len(missing) == 1 else ("were", "stay as they are")
+        yield f"{', '.join(map(called, missing))} {was} not looked at, and {stays}; add {option}"
 
 
-def _with_them(verb: str, targets: Sequence[Move], away: Sequence[Part]) -> Iterator[str]:
-    options = " ".join(dict.fromkeys(option for part in away if (option := naming(part))))
-    if options:
-        yield f"`takeback {verb} {short(targets[0].id)} {options}` takes it back there, too"
+def _with_them(
+    verb: str, targets: Sequence[Move], away: Sequence[Part], present: Present, *, is_done: bool
+) -> Iterator[str]:
+    """An undo can be asked for again; an undo that was redone, though only in part, cannot be redone again."""
+    if needed := options(away, present.parts.values()):
+        again = f"{verb} {short(targets[0].id)}"
+        if verb == "redo" and is_done:
+            again = f"restore {short(targets[0].opening)} --only {','.join(part.name for part in away)}"
+        yield f"`takeback {again} {needed}` {'brings it' if verb == 'redo' else 'takes it back'} there, too"
 
 
 def _meant(line: Line, present: Present) -> list[str]:

@@ -31,4 +31,12 @@ def command(call: Call, move: str | None, given: beside.Given, force: bool, dry_
     """
     line = call.line()
     given.add(call, line, force=force)
-    return carry_out(call, line, lambda: line.plan_redo(move), lambda: line.redo(move), dry_run=dry_run, yes=yes)
+    return carry_out(
+        call,
+        line,
+        lambda: line.plan_redo(move),
+        lambda: line.redo(move),
+        dry_run=dry_run,
+        yes=yes,
+        options=given.typed,
+    )

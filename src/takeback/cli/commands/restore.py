@@ -105,6 +105,7 @@ def command(
         lambda: line.restore(reference, only=parts, paths=inside),
         dry_run=dry_run,
         yes=yes,
+        options=given.typed,
     )
 
 

@@ -114,7 +114,7 @@ class _Record:
                 }
             )
         elif self._move is not None and sys.stderr.isatty():
-            undo = f"takeback undo {short(self._move.id)}{self._given.typed}"
+            undo = f"takeback undo {short(self._move.id)}{self._given.typed}{self._call.chosen}"
             say([("takeback: ", "quiet"), f"{self._changed()}; `{undo}` takes it back"], stream=sys.stderr)
 
     def _start(self) -> None:

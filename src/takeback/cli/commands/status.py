@@ -16,7 +16,7 @@ from takeback.cli.hooked import NO_HOOKS, Hooks, hooks_of
 from takeback.cli.people import Line, Piece, say, table
 from takeback.cli.picture import move_line
 from takeback.cli.text import age, clip, count
-from takeback.engine.naming import naming
+from takeback.engine.naming import options
 from takeback.errors import NotFound, TakebackError
 from takeback.model.ids import short
 
@@ -60,8 +60,10 @@ class _Found:
     hooks: Hooks = NO_HOOKS
     pending: tuple[str, ...] = ()
     """Parts that their owners, in other programs, have yet to put in place."""
-    options: tuple[str, ...] = ()
+    options: str = ""
     """They have at hand what the latest snapshot holds beside the files."""
+    chosen: str = ""
+    """How the call chose the timeline, as it was typed."""
     of_no_directory: bool = False
     """Whether the timeline holds an agent's memory alone, and the directory around the caller says nothing of it."""
 
@@ -77,13 +79,18 @@ class _Found:
         newest = self.moves[0] if self.moves else None
         further = any(self._can_be_undone(move) for move in self.moves)
         if newest is not None and newest.verb == "undo" and newest.undone_by is None:
-            return "`takeback redo` brings it back" + ("; `takeback undo` goes further back" if further else "")
+            return f"`{self._typed('redo')}` brings it back" + (
+                f"; `{self._typed('undo')}` goes further back" if further else ""
+            )
         if not further and self.of_no_directory:
             return "`takeback log` shows what was recorded"
         if not further:
             return how_to_begin(self.place.root)
-        with_them = "".join(f" {option}" for option in self.options)
-        return f"`takeback undo{with_them}` takes back the newest move; --dry-run shows how"
+        return f"`{self._typed('undo')}` takes back the newest move; --dry-run shows how"
+
+    def _typed(self, verb: str) -> str:
+        """A command that acts on this timeline, and on all that it holds."""
+        return f"takeback {verb}{self.options and f' {self.options}'}{self.chosen}"
 
     def _can_be_undone(self, move: Move) -> bool:
         """Whether undo would come to a move: what lies inside a turn goes, or has gone, with it."""
@@ -123,7 +130,8 @@ def _look(call: Call) -> _Found:
     return replace(
         found,
         pending=tuple(name for name, part in parts.items() if part.pending),
-        options=tuple(option for part in parts.values() if (option := naming(part))),
+        options=options(parts.values()),
+        chosen=call.chosen,
         of_no_directory=not line.root,
     )
 

@@ -70,4 +70,5 @@ def command(
         lambda: line.undo(move, since=since, level=level, session=session, shared=shared, only=parts),
         dry_run=dry_run,
         yes=yes,
+        options=given.typed,
     )
