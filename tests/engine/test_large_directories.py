@@ -10,7 +10,7 @@ import takeback as tb
 from support.stores import pack_files
 from takeback.engine.repair import repair
 
-FILES = 6000
+FILES = 12_000
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from takeback.model.ids import BlobKind
 from takeback.model.snapshot import Part
 from takeback.model.tree import Entry, encode_tree
 from takeback.store.blobstore import open_memory
-from takeback.store.packs.chunking import LARGE
+from takeback.store.packs.chunking import LARGE_TREE, LARGEST
 from takeback.store.packs.sealing import RAW_LIMIT
 
 
@@ -43,7 +43,28 @@ def test_a_tree_that_was_cut_is_needed_with_its_chunks() -> None:
 
 def test_no_tree_that_is_cut_has_fewer_entries() -> None:
     longest = len(encode_tree({"x" * 255: Entry("f", 0o644, 1, bytes(32))}))
-    assert _MANY * longest < LARGE
+    assert _MANY * longest < LARGE_TREE
+    assert LARGE_TREE >= LARGEST, "or a chunk, which may have the bytes of a tree, could be in chunks itself"
+
+
+@pytest.mark.parametrize("entries", [1200, 2000, 3500])
+def test_a_maintenance_keeps_the_chunks_of_every_tree_that_was_cut(world: World, entries: int) -> None:
+    for number in range(entries):
+        world.write(f"many/{number:05}{'x' * (300_000 // entries)}"[:250], b"")
+    first = world.line.save("first")
+    with world.store.blobs.reader() as reader:
+        from takeback.sources import trees
+
+        assert reader.in_chunks(trees.load(reader, first.parts["workspace"].content)["many"].id)
+    for number in range(3):
+        world.write("other", str(number).encode())
+        world.line.save()
+        world.store.maintain()
+    assert world.store.verify(read_data=True).ok
+    with tb.open(":memory:") as other:
+        world.store.push(other)
+        other.maintain()
+        assert other.verify(read_data=True).ok
 
 
 @pytest.mark.parametrize("file_first", [True, False])
@@ -60,7 +81,7 @@ def test_a_file_with_the_bytes_of_a_tree_hides_nothing_of_it(file_first: bool) -
             writer.commit(nothing)
         with store.reader() as reader:
             chunks = {chunk.id for chunk in reader.recipe(id).chunks}
-            assert bool(chunks) == file_first
+            assert chunks, "equal bytes are in chunks or are not, whatever they were put as"
             assert set(Reach(reader).of(Part("w", "workspace", {"content": top}))) == {top, id, leaf, *chunks}
 
 

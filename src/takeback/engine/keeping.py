@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY
-from takeback.store.packs.chunking import LARGE
+from takeback.store.packs.chunking import LARGE_TREE
 from takeback.store.writer import Writer
 
 
@@ -26,7 +26,7 @@ def keep_content(writer: Writer, effects: Iterable[Effect], documents: Container
             entries.add(effect.after)
     known = writer.known(entry.id for entry in entries)
     for entry in entries:
-        if entry.id not in known or (entry.size > LARGE and not has_chunks(writer, entry.id)):
+        if entry.id not in known or (entry.size > LARGE_TREE and not has_chunks(writer, entry.id)):
             writer.put_pieces(writer.reader.stream(entry.id))
 
 
@@ -45,6 +45,8 @@ def _keep_document(writer: Writer, root: bytes) -> None:
 
 
 def has_chunks(writer: Writer, blob: bytes) -> bool:
-    """Whether the chunks of a large blob need not be put again."""
+    """Whether the chunks of a large blob need not be put again; one that is whole has none."""
+    if not writer.reader.in_chunks(blob):
+        return True
     chunks = {chunk.id for chunk in writer.reader.recipe(blob).chunks}
     return writer.known(chunks) == chunks

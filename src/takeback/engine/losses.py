@@ -12,7 +12,7 @@ from takeback.model.kinds import DOCUMENTS, FOLLOWING, TREES
 from takeback.model.snapshot import Snapshot
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources import trees
-from takeback.store.packs.chunking import LARGE
+from takeback.store.packs.chunking import LARGE, LARGE_TREE
 from takeback.store.packs.recipe import Recipe
 from takeback.store.reader import Reader
 
@@ -160,7 +160,11 @@ class Losses:
         return blob in self._lost or (self._reader.in_chunks(blob) and self._in_pieces(blob))
 
     def _file(self, entry: Entry) -> bool:
-        return entry.id in self._lost or (entry.size > LARGE and self._in_pieces(entry.id))
+        return entry.id in self._lost or (entry.size > LARGE and self._in_pieces(entry.id)) or self._is_cut(entry)
+
+    def _is_cut(self, entry: Entry) -> bool:
+        """Whether a piece is lost of a file that is in pieces because it has the bytes of a tree."""
+        return LARGE_TREE < entry.size <= LARGE and self._cut(entry.id)
 
     def _in_pieces(self, blob: bytes) -> bool:
         try:

@@ -9,14 +9,14 @@ from takeback.model.kinds import DOCUMENTS, TREES
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.sources import trees
-from takeback.store.packs.chunking import LARGE
+from takeback.store.packs.chunking import LARGE, LARGE_TREE
 from takeback.store.packs.recipe import Recipe
 from takeback.store.reader import Reader
 
 if TYPE_CHECKING:
     from takeback.documents.blobs import Links
 
-_MANY = 3000
+_MANY = 800
 """A tree with fewer entries is too short to be cut, whatever else has its bytes."""
 
 
@@ -30,6 +30,7 @@ class Reach:
         self._walked: set[bytes] = set()
         self._cut: set[bytes] = set()
         self._opened: set[bytes] = set()
+        self._whole: set[bytes] = set()
 
     def of(self, part: Part) -> Iterator[bytes]:
         """Blobs that a part needs and that were not given out before. Integrity if one that leads on is not there."""
@@ -64,7 +65,7 @@ class Reach:
         """The content of a file or a link."""
         if self._first(entry.id):
             yield entry.id
-        if entry.size > LARGE:
+        if entry.size > LARGE or (entry.size > LARGE_TREE and self._has_bytes_of_a_tree(entry.id)):
             yield from self._chunks(entry.id)
 
     def _tree(self, tree: bytes, depth: int) -> Iterator[bytes]:
@@ -81,6 +82,12 @@ class Reach:
                 yield from self._tree(entry.id, depth + 1)
             else:
                 yield from self.file(entry)
+
+    def _has_bytes_of_a_tree(self, blob: bytes) -> bool:
+        """Whether a file that is not large is in chunks all the same."""
+        if blob not in self._whole and not self._reader.in_chunks(blob):
+            self._whole.add(blob)
+        return blob not in self._whole
 
     def _chunks(self, blob: bytes) -> Iterator[bytes]:
         if blob not in self._cut:

@@ -21,7 +21,8 @@ from takeback.errors import Integrity
 FILE, LINK, DIRECTORY = "f", "l", "d"
 KINDS = (FILE, LINK, DIRECTORY)
 
-_MAGIC = b"T1"
+MAGIC = b"T1"
+"""What every tree begins with."""
 _HEADER = struct.Struct("<2sII")
 _RECORD = struct.Struct("<cHQ32s")
 _NO_NAMES = frozenset((b"", b".", b".."))
@@ -70,7 +71,7 @@ def encode_records(records: Iterable[Record]) -> bytes:
     rows = sorted(records)
     joined = b"\0".join([row[0] for row in rows])
     packed = [_RECORD.pack(_KIND_BYTES[kind], mode, size, id) for _, kind, mode, size, id in rows]
-    return _HEADER.pack(_MAGIC, len(rows), len(joined)) + joined + b"".join(packed)
+    return _HEADER.pack(MAGIC, len(rows), len(joined)) + joined + b"".join(packed)
 
 
 def count_tree(data: bytes) -> tuple[int, list[bytes]]:
@@ -88,7 +89,7 @@ def _decode_header(data: bytes) -> tuple[int, int, int]:
     except struct.error as error:
         raise Integrity(f"a tree is too short to be one ({len(data)} bytes)") from error
     start = _HEADER.size + length
-    if magic != _MAGIC or len(data) != start + count * _RECORD.size:
+    if magic != MAGIC or len(data) != start + count * _RECORD.size:
         raise Integrity("a tree has a wrong header")
     return count, start, length
 

@@ -18,6 +18,7 @@ from blake3 import blake3
 
 from takeback.errors import InvalidInput, TakebackError
 from takeback.model.ids import BlobKind
+from takeback.model.tree import MAGIC
 from takeback.store.backend import Backend
 from takeback.store.batch import Batch
 from takeback.store.catalogue import blobs
@@ -32,8 +33,6 @@ from takeback.store.reader import Reader
 
 T = TypeVar("T")
 
-_WHOLE = {BlobKind.DATA: LARGE, BlobKind.TREE: LARGE_TREE}
-"""Blobs of these kinds that are longer are stored in chunks."""
 _STAGED_BLOBS = 2048
 
 
@@ -85,7 +84,7 @@ class Writer:
         """Add a blob and return its id. Equal bytes are one blob."""
         if kind is BlobKind.RECIPE:
             raise InvalidInput("recipes are made by the store itself: put the bytes that they stand for")
-        if len(data) > _WHOLE.get(kind, RAW_LIMIT):
+        if len(data) > _longest_whole(data, kind):
             return self._put_chunks(_reading([data]), kind)[0]
         data = bytes(data)  # nothing is copied unless somebody could still change it
         id = blake3(data).digest()
@@ -207,6 +206,13 @@ class Writer:
     def _uncommitted(self, id: bytes) -> Stored | None:
         with self._lock:
             return self._staged.get(id) or self._batch.get(id)
+
+
+def _longest_whole(data: bytes, kind: BlobKind) -> int:
+    """What is longer is stored in chunks."""
+    if kind not in (BlobKind.DATA, BlobKind.TREE):
+        return RAW_LIMIT
+    return LARGE_TREE if data[: len(MAGIC)] == MAGIC else LARGE
 
 
 def _reading(pieces: Iterable[bytes]) -> Callable[[int], bytes]:

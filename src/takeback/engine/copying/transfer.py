@@ -16,7 +16,7 @@ from takeback.engine.keeping import has_chunks
 from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
 from takeback.store.catalogue.database import Transaction
-from takeback.store.packs.chunking import LARGE
+from takeback.store.packs.chunking import LARGE, LARGE_TREE
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -54,7 +54,7 @@ class Transfer:
                 yield item
             elif self._writer.reader.size(item.id) != item.size:
                 raise _wrong(item)
-            elif item.size > LARGE and not has_chunks(self._writer, item.id):
+            elif item.size > LARGE_TREE and not has_chunks(self._writer, item.id):
                 yield item
 
     def _put(self, item: Item) -> None:

@@ -9,9 +9,10 @@ AVERAGE = 64 << 10
 LARGEST = 256 << 10
 LARGE = 1 << 20
 """Data longer than this is stored in chunks."""
-LARGE_TREE = 128 << 10
+LARGE_TREE = LARGEST
 """So are trees longer than this, which are those of some thousand entries: otherwise one more file in such a directory would
-cost as much as all of its names and ids."""
+cost as much as all of its names and ids. What begins as a tree does counts as one, whatever it is put as: equal bytes are one
+blob, which is in chunks or is not. What is no longer than this never is, so that no chunk is in chunks itself."""
 
 
 class Chunker:
