@@ -71,7 +71,7 @@ def test_where_the_kernel_tells_nothing_everything_is_looked_at_twice(
     """As on a file system that is another machine's. Who never rests is never seen twice alike, so these writers rest."""
     monkeypatch.setattr(listening, "LOCAL", frozenset())
     team, wrong, unsettled = populated(data_dir), [], 0
-    with tb.open(memory_path / "store") as store, writing(team, hurry=False) as writers:
+    with tb.open(memory_path / "store") as store, writing(team, pause=0.02) as writers:
         line = store.timeline("alpha", sources=[tb.Team("alpha", data_dir)])
         for _ in range(DEAF):
             writers.grow()

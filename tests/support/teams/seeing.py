@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from support.teams.writers import BATCH, BROADCASTS, NAMES, PACE, REPORTER
+from support.teams.writers import BATCH, BROADCASTS, NAMES, PACE, REPORTER, Letter
 from takeback.model.snapshot import Part
 from takeback.model.tree import Entry
 from takeback.sources import trees
@@ -137,6 +137,11 @@ class _Held(Contents):
 def _is_passing(path: str) -> bool:
     name = path.rpartition("/")[2]
     return name.endswith((".tmp", ".lock")) or name.startswith(".tmp-")
+
+
+def letters_in(seen: Seen) -> set[Letter]:
+    """All that writers sent and that is in the mail."""
+    return {Letter(said["by"], said["k"], inbox) for inbox, said in seen.letters}
 
 
 def impossible(seen: Seen) -> list[str]:

@@ -22,7 +22,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clawteam.team.models import MessageType, TaskStatus
 
@@ -45,8 +45,8 @@ KEPT = 24
 class Writers:
     """The processes, as a test has them."""
 
-    def __init__(self, team: RealTeam, hurry: bool = True) -> None:
-        self._processes = [_start(team, name, hurry) for name in NAMES]
+    def __init__(self, team: RealTeam, pause: float = 0) -> None:
+        self._processes = [_start(team, name, pause) for name in NAMES]
         self._turn = 0
 
     def grow(self) -> None:
@@ -101,9 +101,9 @@ class Writers:
 
 
 @contextmanager
-def writing(team: RealTeam, *, hurry: bool = True) -> Iterator[Writers]:
-    """The four of them at work; who does not hurry waits a little after each round."""
-    writers = Writers(team, hurry)
+def writing(team: RealTeam, *, pause: float = 0) -> Iterator[Writers]:
+    """The four of them at work, with a pause of so many seconds after each round."""
+    writers = Writers(team, pause)
     try:
         writers.ready()
         yield writers
@@ -111,14 +111,40 @@ def writing(team: RealTeam, *, hurry: bool = True) -> Iterator[Writers]:
         writers.kill()
 
 
-def _start(team: RealTeam, name: str, hurry: bool) -> subprocess.Popen[bytes]:
+def _start(team: RealTeam, name: str, pause: float) -> subprocess.Popen[bytes]:
     path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     return subprocess.Popen(
-        [sys.executable, "-m", "support.teams.writers", str(team.data), team.name, name, "1" if hurry else ""],
+        [sys.executable, "-m", "support.teams.writers", str(team.data), team.name, name, str(pause)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},
     )
+
+
+class Letter(NamedTuple):
+    """One that was sent: by whom, its number, and to whom."""
+
+    by: str
+    number: int
+    to: str
+
+
+class Diary:
+    """What a writer sent and heard, in its own words, where no restore reaches it."""
+
+    def __init__(self, team: RealTeam, name: str) -> None:
+        self._place = team.data.parent / "diaries"
+        self._place.mkdir(exist_ok=True)
+        self._file = self._place / name
+
+    def note(self, what: str, letter: Letter) -> None:
+        with self._file.open("a") as stream:
+            stream.write(f"{what} {letter.by} {letter.number} {letter.to}\n")
+
+    def read(self, what: str) -> set[Letter]:
+        """What all of them noted."""
+        lines = [line.split() for file in self._place.iterdir() for line in file.read_text().splitlines()]
+        return {Letter(by, int(number), to) for kind, by, number, to in lines if kind == what}
 
 
 class Writer:
@@ -126,6 +152,7 @@ class Writer:
 
     def __init__(self, team: RealTeam, name: str) -> None:
         self._team, self._name = team, name
+        self._diary = Diary(team, name)
         self._others = [other for other in NAMES if other != name]
         self._tasks, self._mail, self._sessions = team.tasks, team.mail, team.sessions
         self._round = self._letter = self._reported = 0
@@ -173,9 +200,11 @@ class Writer:
         self._letter += 1
         said = json.dumps({"by": self._name, "k": self._letter, "n": self._round, "task": self._known_task()})
         if self._round % BROADCASTS == 0:
-            self._mail.broadcast(self._name, said, exclude=["lead"])
+            sent = self._mail.broadcast(self._name, said, exclude=["lead"])
         else:
-            self._mail.send(self._name, self._others[self._round % len(self._others)], said)
+            sent = [self._mail.send(self._name, self._others[self._round % len(self._others)], said)]
+        for letter in sent:
+            self._diary.note("sent", Letter(self._name, self._letter, letter.to))
 
     def _known_task(self) -> str:
         return self._known[-1] if self._known else self._task
@@ -185,6 +214,7 @@ class Writer:
             return
         said = json.loads(letter.content)
         self._heard[said["by"]] += 1
+        self._diary.note("heard", Letter(said["by"], said["k"], self._name))
         self._latest[said["by"]] = max(said["n"], self._latest.get(said["by"], 0))
         if said["task"] not in self._known:
             self._known.append(said["task"])
@@ -208,14 +238,14 @@ class Writer:
         return int(json.loads(event["content"])["k"]) if mine else 0
 
 
-def main(data: str, name: str, member: str, hurry: str) -> None:
+def main(data: str, name: str, member: str, pause: str) -> None:
     writer = Writer(RealTeam(Path(data), name), member)
     print("at work", flush=True)
     rounds = 0
     while True:
         rounds += 1
         writer.round()
-        if select.select([0], [], [], 0 if hurry else 0.02)[0]:
+        if select.select([0], [], [], float(pause))[0]:
             tokens = os.read(0, 64)
             if not tokens:
                 break
