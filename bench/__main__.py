@@ -1,4 +1,4 @@
-"""Time takeback against its peers and print the ratios; about twelve minutes, or two with --quick.
+"""Time takeback against its peers and print the ratios; about fifteen minutes, or two with --quick.
 
 python -m bench [--quick | --full] [--only WORD]
 """
