@@ -14,7 +14,7 @@ from support.counts import Tell, tell
 from support.teams.real import RealTeam
 from support.teams.seeing import Data, impossible, of_bundle, of_files, of_part
 from support.teams.writers import NAMES, writing
-from takeback.sources.team import listening
+from takeback.sources.team import kernel
 
 SNAPSHOTS = 10_000 if os.environ.get("TAKEBACK_TEST_SOAK") else 1_000
 AT_ONCE = 250
@@ -69,7 +69,7 @@ def test_where_the_kernel_tells_nothing_everything_is_looked_at_twice(
     data_dir: Path, memory_path: Path, record_property: Tell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on a file system that is another machine's. Who never rests is never seen twice alike, so these writers rest."""
-    monkeypatch.setattr(listening, "LOCAL", frozenset())
+    monkeypatch.setattr(kernel, "LOCAL", frozenset())
     team, wrong, unsettled = populated(data_dir), [], 0
     with tb.open(memory_path / "store") as store, writing(team, pause=0.02) as writers:
         line = store.timeline("alpha", sources=[tb.Team("alpha", data_dir)])

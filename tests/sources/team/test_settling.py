@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
-from takeback.sources.team import listening, settling, source
-from takeback.sources.team.listening import Eyes, Kernel, There
+from takeback.sources.team import kernel, settling, source
+from takeback.sources.team.ear import Deaf, Missed, There
+from takeback.sources.team.eyes import Eyes
+from takeback.sources.team.kernel import Kernel
 from takeback.sources.workspace.capture import Decides, Walk
 
 Meddle = Callable[[int], None]
@@ -46,7 +48,7 @@ def meddle(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
         original: Callable[[Kernel | Eyes, There], set[str]] = request.param.touched
         monkeypatch.setattr(request.param, "touched", touched)
         if request.param is Eyes:
-            monkeypatch.setattr(listening, "LOCAL", frozenset())
+            monkeypatch.setattr(kernel, "LOCAL", frozenset())
 
     return with_
 
@@ -134,7 +136,7 @@ def test_a_message_that_came_and_went_between_two_looks_is_not_there(
     data: Path, line: tb.Timeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither look of the slow way saw it; the walk in between did."""
-    monkeypatch.setattr(listening, "LOCAL", frozenset())
+    monkeypatch.setattr(kernel, "LOCAL", frozenset())
     passing = data / "teams/alpha/inboxes/bob/msg-5.json"
 
     class Meddling(Walk):
@@ -212,7 +214,7 @@ def test_more_than_the_kernel_can_tell_is_looked_at_again(
         missed += 1
         if missed <= 2:
             replace(data / "tasks/alpha/task-1.json", json.dumps({"n": missed}))
-            raise listening.Missed
+            raise Missed
         return original(self, there)
 
     monkeypatch.setattr(Kernel, "touched", touched)
@@ -224,7 +226,7 @@ def test_where_no_watch_is_left_everything_is_looked_at_twice(
     data: Path, line: tb.Timeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def follow(self: Kernel, path: str) -> None:
-        raise listening.Deaf("no space left on device")
+        raise Deaf("no space left on device")
 
     monkeypatch.setattr(Kernel, "follow", follow)
     assert held(line, line.save()) == on_disk(data)

@@ -21,7 +21,7 @@ from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import DIRECTORY, FILE, LINK, name_bytes
 from takeback.sources import trees
 from takeback.sources.team.covered import Covered
-from takeback.sources.team.listening import Ear
+from takeback.sources.team.ear import Ear
 from takeback.sources.workspace.capture import Walk, encode_rows
 from takeback.sources.workspace.reading import Changing, stat_of, store_file, store_link
 from takeback.sources.workspace.statcache import Row, Section, encode_section

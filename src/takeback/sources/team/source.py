@@ -20,8 +20,10 @@ from takeback.sources import trees
 from takeback.sources.rooted import Rooted
 from takeback.sources.team.counting import counts
 from takeback.sources.team.covered import Covered, TeamGuard
+from takeback.sources.team.ear import Deaf, Ear, Missed
+from takeback.sources.team.eyes import Eyes
 from takeback.sources.team.layouts import CLAWTEAM, Layout
-from takeback.sources.team.listening import Deaf, Ear, Eyes, Missed, listening
+from takeback.sources.team.listening import listening
 from takeback.sources.team.locking import locked
 from takeback.sources.team.settling import Settled, settle
 from takeback.sources.workspace.capture import Walk
