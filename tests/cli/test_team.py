@@ -69,7 +69,7 @@ def test_a_dry_run_says_what_is_there_and_what_would_go(cli: Cli, saved: tuple[R
     team, id = saved
     before = team.everything()
     out = cli("team", "restore", "alpha", id, "--dry-run").out
-    head = "would restore the configuration, 4 tasks, 11 events, 2 sessions, 2 costs, 11 messages\n"
+    head = "would restore the configuration, 4 tasks, 11 events, 2 sessions, 2 cost events, 11 messages\n"
     assert out.startswith(head)
     assert "“Derail” (pending, of bob)\n" in out and "mail to bob from lead: “start over”\n" in out
     assert team.everything() == before
@@ -93,7 +93,7 @@ def test_a_restore_says_what_went_and_the_way_back_works(cli: Cli, saved: tuple[
 
 def test_merge_keeps_newer_mail(cli: Cli, saved: tuple[RealTeam, str]) -> None:
     team, id = saved
-    assert "left as it is: 1 path\n" in cli("team", "restore", "alpha", id, "--yes", "--merge").out
+    assert "left as it is: 1 path (newer mail, kept)\n" in cli("team", "restore", "alpha", id, "--yes", "--merge").out
     assert "start over" in [each.get("content") for each in team.state()["mail"]["bob"]]
     assert len(team.tasks.list_tasks()) == 4
 
@@ -195,3 +195,53 @@ def test_the_shell_is_offered_teams_and_their_snapshots(cli: Cli, saved: tuple[R
 
 def test_alone_it_prints_its_help(cli: Cli) -> None:
     assert "snapshot-delete" in cli("team").out and cli.json("team")["command"] == "team"
+
+
+def test_a_team_or_a_snapshot_that_is_not_there_is_answered_with_what_is(cli: Cli, saved: tuple[RealTeam, str]) -> None:
+    team, id = saved
+    for verb in ("restore", "snapshot-delete"):
+        assert cli.error("team", verb, "alpha", "good", code=1)["hints"][0] == f"did you mean {id}?"
+        assert cli.error("team", verb, "alpha", f"{id}x", code=1)["hints"][0] == f"did you mean {id}?"
+        assert cli.error("team", verb, "alpah", "@", code=1)["hints"] == ["teams there: alpha"]
+    assert cli("team", "snapshots", "alpah").out.splitlines() == [
+        "there are no snapshots of alpah",
+        f"team 'alpah' not found in {team.data}",
+        "teams there: alpha",
+    ]
+    gone = str(team.data / "gone")
+    assert (
+        f"there is no directory {gone}" in cli.error("team", "snapshot", "alpha", "--data-dir", gone, code=1)["message"]
+    )
+    team.run("team", "cleanup", "alpha", "--force")
+    assert "it was saved" in cli.error("team", "snapshot", "alpha", code=1)["hints"][0]
+
+
+def test_the_list_tells_of_what_restores_saved_and_how_to_see_it(cli: Cli, saved: tuple[RealTeam, str]) -> None:
+    assert "more without an id" not in cli("team", "snapshots", "alpha").out
+    cli("team", "restore", "alpha", saved[1], "--yes")
+    told = cli("team", "snapshots", "alpha").out.splitlines()[-1]
+    assert told.startswith("… and 2 more without an id")
+    assert "safety" in cli(*told.partition("`")[2].partition("`")[0].split()[1:]).out
+
+
+def test_a_restore_says_how_much_it_did_or_that_there_was_nothing_to_do(cli: Cli, saved: tuple[RealTeam, str]) -> None:
+    first, second = (cli("team", "restore", "alpha", saved[1], "--yes").out for _ in range(2))
+    assert "\n  3 paths: 3 deleted\n" in first
+    assert second == f"nothing to restore: alpha is as in snapshot {saved[1]}\n"
+
+
+def test_a_deleted_snapshot_comes_back_by_the_command_that_is_told(cli: Cli, saved: tuple[RealTeam, str]) -> None:
+    told = cli("team", "snapshot-delete", "alpha", saved[1]).out.splitlines()[-1]
+    cli(*told.partition("`")[2].partition("`")[0].split()[1:])
+    assert saved[1] in cli("team", "snapshots", "alpha").out
+
+
+def test_a_dry_run_of_a_bundle_names_it_and_keeps_silent_on_what_no_bundle_holds(cli: Cli, team: RealTeam) -> None:
+    team.run("team", "snapshot", "alpha", "-t", "own")
+    id = cli.json("team", "snapshots", "alpha")[0]["id"]
+    team.mail.send("lead", "bob", "start over")
+    out = cli("team", "restore", "alpha", id, "--dry-run").out
+    assert f"restore {id} would\n" in out and "not the team's" not in out
+    assert "note: a bundle holds no plans" in out
+    cli("team", "restore", "alpha", id, "--yes")
+    assert f"restore {id}\n" in cli("log", "--timeline", "alpha", "-C", str(team.data)).out

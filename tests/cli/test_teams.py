@@ -95,7 +95,7 @@ def test_tasks_and_mail_that_go_are_told_before_they_do(cli: Cli, saved: RealTea
     (build,) = (each for each in saved.tasks.list_tasks() if each.subject == "build")
     saved.tasks.update(build.id, owner="bob")
     planned = cli("restore", "first", "--dry-run", "--team", "alpha").out
-    assert "goes; the snapshot that is made first keeps it\n" in planned
+    assert "would go, and is kept in the snapshot that is made first\n" in planned
     assert f"  task {task.id} “Rewrite it all” (pending, of bob)\n" in planned
     assert f"  what was done to task {build.id} “build”: pending, of bob → pending, of ada\n" in planned
     assert "  mail to bob from lead: “start over”\n" in planned
@@ -144,7 +144,7 @@ def test_diff_says_what_became_of_tasks_mail_and_costs(cli: Cli, saved: RealTeam
         "  tasks  blocked 1, completed 1, in_progress 1, pending 1 → 2\n",
         f"    + {task.id} “Rewrite it all” (pending, of bob)\n",
         "    + to bob from lead: “start over”\n",
-        "    bob: 0 → 1 events, 0.00 → 0.50 cents\n",
+        "    bob: 0 → 1 event, 0.00 → 0.50 cents\n",
         "  events 11 → 12\n",
         "    ~ costs/alpha/summary.json\n",
     ):

@@ -51,7 +51,8 @@ def test_without_the_option_worktrees_are_left_alone_and_that_is_said(cli: Cli, 
     trees = crew.trees()
     done = cli.json("team", "restore", "alpha", id, "--yes")
     assert crew.trees() == trees
-    assert "the snapshot's part 'workspace-ada' is left alone: it was not asked for" in done["notes"]
+    said = "the worktrees of ada, bob stay as they are: the snapshot has them, too, for --with-workspaces"
+    assert said in done["notes"] and f"note: {said}\n" in cli("team", "restore", "alpha", id, "--dry-run").out
 
 
 def test_after_a_cleanup_all_is_made_again_and_the_way_back_for_git_is_said(

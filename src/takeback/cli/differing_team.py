@@ -84,7 +84,9 @@ def _mail(each: Mail) -> Line:
 
 
 def _spent(each: Spent) -> Line:
-    return [f"    {each.agent or '?'}: {_ends(each.events)} events, {each.cents[0]:,.2f} → {each.cents[1]:,.2f} cents"]
+    return [
+        f"    {each.agent or '?'}: {_ends(each.events)} {'event' if each.events[1] == 1 else 'events'}, {each.cents[0]:,.2f} → {each.cents[1]:,.2f} cents"
+    ]
 
 
 def _named(named: Mapping[str, str]) -> Iterator[Line]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from takeback.model.plan import Going
 
 _WIDTH = 48
+_COUNTED = {"costs": "cost event"}
 _WHAT = {"messages": "mail", "dead letters": "dead letter"}
 
 
@@ -48,4 +49,4 @@ def _mail(each: Going) -> str:
 
 def _counted(goes: Iterable[Going]) -> Iterator[str]:
     for what, number in Counter(each.what for each in goes).items():
-        yield count(number, what.removesuffix("s"), what)
+        yield count(number, _COUNTED.get(what, what.removesuffix("s")))

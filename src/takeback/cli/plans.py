@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from takeback.cli.going import words
@@ -55,7 +55,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
         for action, path in effects[:most]:
             yield ["  ", (f"{action:<8}", _STYLES[action]), path]
         yield from _rest(len(effects), most)
-    yield from _group("goes; the snapshot that is made first keeps it", "warn", words(plan.goes), most)
+    yield from _group("would go, and is kept in the snapshot that is made first", "warn", words(plan.goes), most)
     yield from _left_lines(plan, most)
 
 
@@ -67,10 +67,9 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
         return
     here = list((Counter(report.changed) - Counter(report.pending)).elements())
     done = Counter(report.actions.get(path, "change") for path in here)
-    parts = ", ".join(f"{done[action]:,} {_DONE[action]}" for action in _ORDER if done[action])
     yield [(_subject(report), "head")]
     if here:
-        yield [f"  {count(len(here), 'path')}: {parts}"]
+        yield done_line(done)
     for path in report.merged[:most]:
         yield ["  ", ("merged  ", "label"), path, ("  both sides' changes are in it", "quiet")]
     yield from _left_lines(report, most)
@@ -80,6 +79,12 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
     if report.move:
         back = f"{_BACK[report.verb]}{options}"
         yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{back}`"]
+
+
+def done_line(done: Mapping[str, int]) -> Line:
+    """How many paths there were of each action."""
+    parts = ", ".join(f"{done[action]:,} {_DONE[action]}" for action in _ORDER if done.get(action))
+    return [f"  {count(sum(done.values()), 'path')}: {parts}"]
 
 
 def _pending_lines(parts: Sequence[str], be: str) -> Iterator[Line]:

@@ -46,7 +46,7 @@ def members(command: F) -> F:
     return click.option(
         "--with-workspaces",
         is_flag=True,
-        help="With a team: the worktrees of its members, too, and their conversations where they are found.",
+        help="The worktrees of the team's members, too, and their conversations where they are found.",
     )(command)
 
 

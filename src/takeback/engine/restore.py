@@ -31,11 +31,12 @@ def plan_restore(
     only: Iterable[str] | None = None,
     paths: Iterable[str] | None = None,
     watch: Watch | None = None,
+    title: str = "",
 ) -> Plan:
     """What a restore would do now; nothing is touched."""
     with line.looking() as writer:
         target = find(line, writer.reader, reference)
-        return _plan(line, writer, line.capture(writer, watch or Watch()), target, only, paths)
+        return _plan(line, writer, line.capture(writer, watch or Watch()), target, only, paths, title)
 
 
 def restore(
@@ -44,13 +45,14 @@ def restore(
     only: Iterable[str] | None = None,
     paths: Iterable[str] | None = None,
     watch: Watch | None = None,
+    title: str = "",
 ) -> Report:
     """Make parts or paths exactly as in a snapshot; the present is saved first."""
     with line.locked(), line.still(), line.writer() as writer:
         pending.settle(line, writer, watch or Watch())
         target = find(line, writer.reader, reference)
         present = line.capture(writer, watch or Watch())
-        return carry_out(line, writer, _plan(line, writer, present, target, only, paths), present)
+        return carry_out(line, writer, _plan(line, writer, present, target, only, paths, title), present)
 
 
 def plan_to(line: Line, reference: Reference, places: Places, paths: Iterable[str] | None = None) -> Plan:
@@ -146,6 +148,7 @@ def _plan(
     target: Snapshot,
     only: Iterable[str] | None,
     paths: Iterable[str] | None,
+    title: str = "",
 ) -> Plan:
     wanted = clean(paths)
     effects: list[Effect] = []
@@ -190,7 +193,7 @@ def _plan(
         present=present.head.id if present.head is not None and not present.changed else None,
         effects=tuple(effects),
         target=target.id,
-        title=f"restore {target.labels[0] if target.labels else short(target.id)}",
+        title=title or f"restore {target.labels[0] if target.labels else short(target.id)}",
         kept=tuple(kept),
         not_captured=tuple(
             item for name, part in target.parts.items() if part not in away for item in part.not_captured

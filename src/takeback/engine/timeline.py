@@ -213,13 +213,14 @@ class Timeline:
         only: Iterable[str] | None = None,
         paths: Iterable[str] | None = None,
         to: Place | Mapping[str, Place] | None = None,
+        title: str = "",
     ) -> Plan:
         """What `restore` would do; nothing is touched. A plan for another place is only to be looked at."""
         from takeback.engine import restore as restoring
 
         if to is not None:
             return restoring.plan_to(self._line, reference, _places(to, only), _several(paths))
-        return restoring.plan_restore(self._line, reference, _several(only), _several(paths), self._watch())
+        return restoring.plan_restore(self._line, reference, _several(only), _several(paths), self._watch(), title)
 
     def plan_undo(
         self,
@@ -256,15 +257,17 @@ class Timeline:
         only: Iterable[str] | None = None,
         paths: Iterable[str] | None = None,
         to: Place | Mapping[str, Place] | None = None,
+        title: str = "",
     ) -> Report:
         """Make parts or paths exactly as in a snapshot; ``to`` puts them somewhere else instead: files into another, empty
-        directory, a container under another name."""
+        directory, a container under another name. The log calls it by the snapshot's name, unless it is given a
+        ``title``."""
         from takeback.engine import restore as restoring
 
         if to is None:
             target = reference if self.root else self.show(reference)  # each try may add to what `@-2` counts
             wanted = _several(only), _several(paths)
-            return until_alone(self._line, lambda: restoring.restore(self._line, target, *wanted, self._watch()))
+            return until_alone(self._line, lambda: restoring.restore(self._line, target, *wanted, self._watch(), title))
         return restoring.restore_to(self._line, reference, _places(to, only), _several(paths))
 
     def undo(

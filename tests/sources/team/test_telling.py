@@ -134,3 +134,20 @@ def test_a_team_that_came_or_went_is_told_as_a_whole(seen: Seen, tmp_path: Path)
     line = tb.open(":memory:").timeline("files", sources=[tb.Workspace(tmp_path)])
     line.save()
     assert line.diff().teams == ()
+
+
+def test_a_task_that_only_others_may_read_now_is_no_changed_task(seen: Seen) -> None:
+    task = seen.team.tasks.list_tasks()[0].id
+    file = seen.team.path(f"tasks/{{}}/task-{task}.json")
+    file.chmod(0o640)
+    told = seen.told()
+    assert told.tasks == () and told.other == (f"tasks/alpha/task-{task}.json",)
+
+
+def test_mail_that_would_go_is_told_by_whatever_it_says(seen: Seen) -> None:
+    seen.write(
+        "teams/{}/inboxes/bob/msg-9999999999999-00000001.json", {"from": "eve", "summary": "a plan", "type": "x"}
+    )
+    seen.line.save()
+    (going,) = seen.line.plan("@-").goes
+    assert going.said == {"to": "bob", "from": "eve", "content": "a plan"}

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from takeback import locate
 from takeback.adapters.clawteam import bringing_in
+from takeback.adapters.clawteam.absent import list_them, missing
 from takeback.adapters.clawteam.bundles import Shelf
-from takeback.adapters.clawteam.describing import described, team_part
+from takeback.adapters.clawteam.describing import described, listed, newest_first, team_part
 from takeback.adapters.clawteam.errors import NotThere
 from takeback.adapters.clawteam.ids import stamped
 from takeback.adapters.clawteam.meta import Kind, SnapshotMeta
@@ -28,8 +29,6 @@ from takeback.sources.team.source import Team
 from takeback.store.catalogue import snapshots, timelines
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.writer import Writer
-
-_LIST = "`takeback team snapshots {team}` lists them"
 
 
 class Found(NamedTuple):
@@ -130,7 +129,15 @@ class Places:
             snapshot = self._referred(id)
             label = snapshot.labels[0] if snapshot.labels else stamped(snapshot.time, short(snapshot.id))
             return self._found(id, snapshot, described(snapshot, self.team.team, label, "takeback"))
-        raise self._missing(id)
+        raise missing(self, id)
+
+    def known(self) -> list[SnapshotMeta]:
+        """All of takeback's and of ClawTeam's own, newest first. What is there twice, as an export is, comes once."""
+        found = {meta.id: meta for meta in self.shelf.metas()[0]}
+        if self.existing() is not None:
+            for line, kind in reversed(self.lines()):
+                found |= {meta.id: meta for meta in listed(line, self.team.team, kind)}
+        return newest_first(found.values())
 
     def drop(self, reference: str) -> bool:
         """Drop the snapshot that takeback takes a text for, if it is one of the team's own."""
@@ -147,20 +154,16 @@ class Places:
         try:
             return self.line().show(reference)
         except NotFound:
-            raise self._missing(reference) from None
+            raise missing(self, reference) from None
 
     def _found(self, id: str, snapshot: Snapshot, meta: SnapshotMeta) -> Found:
         part = team_part(snapshot, self.team.team)
         if part is None:
             raise NotThere(
                 f"snapshot {id!r} not found: what is called so does not hold the team {self.team.team!r}",
-                hints=[_LIST.format(team=self.team.team)],
+                hints=[list_them(self.team.team)],
             )
         return Found(snapshot, part, meta)
-
-    def _missing(self, id: str) -> NotThere:
-        team = self.team.team
-        return NotThere(f"snapshot {id!r:.80} of the team {team!r} not found", hints=[_LIST.format(team=team)])
 
     @property
     def _place(self) -> str | None:

@@ -15,24 +15,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from takeback.adapters.clawteam import bringing_in, bundles, restoring
+from takeback.adapters.clawteam import absent, bringing_in, bundles, restoring
 from takeback.adapters.clawteam.bundling import bundle
 from takeback.adapters.clawteam.checking import check
-from takeback.adapters.clawteam.describing import CONTEXT, described, ids_of, listed, newest_first
+from takeback.adapters.clawteam.describing import CONTEXT, described, ids_of
 from takeback.adapters.clawteam.errors import NoBundle, NotThere
 from takeback.adapters.clawteam.finding import Places
 from takeback.adapters.clawteam.ids import free_id, is_id, new_id, stamped
 from takeback.adapters.clawteam.meta import SnapshotMeta
 from takeback.engine.store import Store
+from takeback.errors import TakebackError
 from takeback.locate.teams import data_directory
-from takeback.model.tree import name_bytes
 from takeback.sources.protocol import Source
-from takeback.sources.team.source import Team, teams
+from takeback.sources.team.source import Team
 from takeback.store.locks import named_lock
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.model.plan import Plan
+    from takeback.model.snapshot import Snapshot
 
 StrPath = str | os.PathLike[str]
 
@@ -72,7 +73,7 @@ class SnapshotManager:
 
     def create(self, tag: str = "") -> SnapshotMeta:
         """A snapshot of the team as it is now, also if nothing changed; NotThere if there is no such team."""
-        self._check_there()
+        self.check_there()
         with self._one_at_a_time():
             id = new_id(tag, datetime.now(UTC), self._places.is_taken)
             said = {CONTEXT: {"id": id, "tag": tag}}
@@ -81,15 +82,34 @@ class SnapshotManager:
 
     def list_snapshots(self) -> list[SnapshotMeta]:
         """All of takeback's and of ClawTeam's own, newest first. What is there twice, as an export is, comes once."""
-        found = {meta.id: meta for meta in self._places.shelf.metas()[0]}
-        if self._places.existing() is not None:
-            for line, kind in reversed(self._places.lines()):
-                found |= {meta.id: meta for meta in listed(line, self.team_name, kind)}
-        return newest_first(found.values())
+        return self._places.known()
+
+    def check_there(self) -> None:
+        """NotThere if there is no such team now, with what there is instead."""
+        absent.check_there(self._places)
+
+    def missing(self, snapshot_id: str) -> NotThere:
+        """What is to be said of an id that means nothing here: which ones may be meant."""
+        return absent.missing(self._places, snapshot_id)
 
     def unreadable(self) -> list[str]:
         """Files that lie where bundles do and are none, which nothing lists."""
         return self._places.shelf.metas()[1]
+
+    def unlisted(self) -> int:
+        """How many snapshots the team's timeline has that are not listed, because they have no id: what restores saved."""
+        if self._places.existing() is None:
+            return 0
+        return sum(not row.labels for row in self._places.line().log().snapshots)
+
+    def own(self, snapshot_id: str) -> Snapshot | None:
+        """The snapshot of takeback's own that an id or a reference means; None if it is a bundle, or none at all."""
+        if self._places.existing() is None:
+            return None
+        try:
+            return self.timeline.show(snapshot_id)
+        except TakebackError:
+            return None
 
     def load_bundle(self, snapshot_id: str) -> dict[str, Any]:
         """A snapshot in the shape of ClawTeam's bundles."""
@@ -177,12 +197,3 @@ class SnapshotManager:
         """Nobody else chooses an id meanwhile."""
         with named_lock(f"ids of the team {self.team_name} in {self._team.root}"):
             yield
-
-    def _check_there(self) -> None:
-        root = self._team.root
-        if not os.path.lexists(name_bytes(f"{root}/{self._team.layout.config.format(team=self.team_name)}")):
-            known = ", ".join(teams(root)[:8])
-            raise NotThere(
-                f"team {self.team_name!r} not found in {root}",
-                hints=[f"teams there: {known}" if known else "--data-dir DIR names another directory"],
-            )

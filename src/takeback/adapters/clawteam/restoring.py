@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from takeback.adapters.clawteam.finding import Found, Places
 from takeback.adapters.clawteam.losing import lost
+from takeback.engine.naming import name_of
 from takeback.engine.timeline import Timeline
 from takeback.model.kinds import FOLLOWING
 from takeback.model.plan import Plan, Report
+from takeback.model.snapshot import Part
 from takeback.model.tree import name_bytes
 from takeback.sources.protocol import Source
 from takeback.sources.team.contents import Contents
@@ -36,11 +40,12 @@ def restore(places: Places, found: Found) -> dict[str, Any]:
     team = places.team
     os.makedirs(name_bytes(team.root), exist_ok=True)
     line = places.whole_line(found.part)
-    report = line.restore(found.snapshot, only=_at_hand(line, found))
+    report = line.restore(found.snapshot, only=_at_hand(line, found), title=_title(found))
     before, after = (line.show(id).parts.get(found.part.name) for id in (report.safety, report.snapshot))
     with places.store().blobs.reader() as reader:
         gone = lost(going(reader, team.layout, team.team, team.diff(reader, before, after)))
-    return {"lost": gone, **_told(places, line, found, report), "safety": report.safety}
+    done = Counter(report.actions.get(path, "change") for path in report.changed)
+    return {"lost": gone, **_told(places, line, found, report), "done": dict(done), "safety": report.safety}
 
 
 def summary(places: Places, found: Found) -> dict[str, Any]:
@@ -56,7 +61,12 @@ def summary(places: Places, found: Found) -> dict[str, Any]:
 
 
 def _plan(line: Timeline, found: Found) -> Plan:
-    return line.plan(found.snapshot, only=_at_hand(line, found))
+    return line.plan(found.snapshot, only=_at_hand(line, found), title=_title(found))
+
+
+def _title(found: Found) -> str:
+    """A bundle that was brought in is known by its id, and not by the label that knows its bytes again."""
+    return f"restore {found.meta.id}" if found.meta.kind == "bundle" else ""
 
 
 def _told(places: Places, line: Timeline, found: Found, done: Plan | Report) -> dict[str, Any]:
@@ -67,11 +77,20 @@ def _told(places: Places, line: Timeline, found: Found, done: Plan | Report) -> 
     notes = [*done.notes, *(f"left out: {each}" for each in places.left_out)]
     if found.meta.kind == "bundle":
         notes.append("a bundle holds no plans, dead letters or runtime state: those stay as they are")
-    absent = sorted(set(found.snapshot.parts) - set(_at_hand(line, found)))
-    notes += [f"the snapshot's part {name!r} is left alone: it was not asked for" for name in absent]
+    notes += _absent([part for name, part in found.snapshot.parts.items() if name not in _at_hand(line, found)])
     newer = sorted(name for name in set(line.sources) - set(found.snapshot.parts) if not _follows(line.sources[name]))
     notes += [f"the snapshot does not hold {name}, which stays as it is" for name in newer]
     return {"kept": [{"path": each.path, "reason": each.reason} for each in kept], "notes": notes}
+
+
+def _absent(parts: Sequence[Part]) -> Iterator[str]:
+    """Notes on what a snapshot holds beside the team, and nobody asked for."""
+    agents = [name_of(part) for part in parts if part.kind == "worktree"]
+    if agents:
+        yield f"the worktrees of {', '.join(agents)} stay as they are: the snapshot has them, too, for --with-workspaces"
+    for part in parts:
+        if part.kind != "worktree" and part.kind not in FOLLOWING:
+            yield f"the snapshot's part {part.name!r} is left alone: it was not asked for"
 
 
 def _at_hand(line: Timeline, found: Found) -> list[str]:

@@ -72,7 +72,7 @@ def _show(call: Call, line: Timeline, log: Log, more: bool, graph: bool) -> None
     say([("timeline ", "quiet"), (line.name, "head"), (of, "quiet")], "")
     say(*picture.log_lines(log, graph=graph, forks=_forks(call) if graph else None))
     if more:
-        say([(f"… and older ones; `takeback log -n {2 * len(log.snapshots)}` shows more", "quiet")])
+        say([(f"… and older ones; `takeback log -n {2 * len(log.snapshots)}{call.chosen}` shows more", "quiet")])
 
 
 def _all_of_no_directory(call: Call) -> list[Timeline]:

@@ -82,4 +82,11 @@ def _said(reader: Reader, what: str, path: str, entry: Entry) -> dict[str, str]:
         return {}
     data = parsed(reader, entry) or {}
     told = {key: value[:_LONGEST] for key, name in fields.items() if isinstance(value := data.get(name), str)}
-    return {"to": path.split("/")[-2], **told} if fields is _MAIL else told
+    if fields is not _MAIL:
+        return told
+    text = next(filter(None, (_text(data.get(key)) for key in ("content", "summary", "type"))), "")
+    return {"to": path.split("/")[-2], **told, **({"content": text[:_LONGEST]} if text else {})}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

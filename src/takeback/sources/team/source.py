@@ -162,7 +162,7 @@ class Team(Rooted):
         if found and not self.force:
             raise Locked(
                 f"members of the team {self.team!r} are running: {', '.join(found)}",
-                hints=["stop them first, or add --force: they will go on with a team that is another"],
+                hints=["stop them first, or add --force: the team then changes under them"],
             )
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
@@ -231,7 +231,7 @@ class Team(Rooted):
 
     def _running_notes(self) -> list[str]:
         found = self._running()
-        return [f"running members, who would go on with another team: {', '.join(found)}"] if found else []
+        return [f"members are running, and the team changes under them: {', '.join(found)}"] if found else []
 
     def _cache_key(self, writer: Writer) -> str:
         return f"team-{writer.scope}-{blake3(name_bytes(f'{self.root}/{self.team}')).hexdigest()[:16]}"

@@ -75,7 +75,11 @@ def tell(reader: Reader, a: Part | None, b: Part | None, changes: Sequence[Chang
     other = []
     for change in changes:
         area = layout.area_of(team, change.path)
-        if area is not None and FILE in (each.kind for each in (change.before, change.after) if each is not None):
+        if (
+            area is not None
+            and not _is_mode(change)
+            and FILE in (each.kind for each in (change.before, change.after) if each is not None)
+        ):
             found.setdefault(area.what, []).append((area, change))
         elif not change.is_directory:
             other.append(change)
@@ -102,6 +106,16 @@ def tell(reader: Reader, a: Part | None, b: Part | None, changes: Sequence[Chang
         plans={stem(each.path): _status(each) for _, each in found.get(layouts.PLANS, [])},
         other=tuple(change.path for change in other),
         unreadable=tuple(told.unreadable),
+    )
+
+
+def _is_mode(change: Change) -> bool:
+    """Whether a file says what it said, and only who may read it is another matter."""
+    before, after = change.before, change.after
+    return (
+        before is not None
+        and after is not None
+        and (before.kind, before.id) == (after.kind, after.id) == (FILE, after.id)
     )
 
 

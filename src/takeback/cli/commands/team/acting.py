@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,6 +71,12 @@ def _ids(context: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 snapshot_id = click.argument("snapshot_id", metavar="ID", shell_complete=_ids)
+
+
+def typed(call: Call, data_dir: str | None) -> str:
+    """The options that lead to the same team and store from anywhere, with a space before each."""
+    every = (("--data-dir", data_dir), ("--store", call.store))
+    return "".join(f" {shlex.join((option, call.absolute(path)))}" for option, path in every if path is not None)
 
 
 def keep_up(call: Call) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,11 +18,13 @@ from takeback.cli.people import Line, say
 from takeback.cli.text import clip, count
 from takeback.errors import Locked
 from takeback.model.ids import short
+from takeback.model.plan import Kept
 
 if TYPE_CHECKING:
     from takeback.adapters.clawteam import SnapshotManager
+    from takeback.model.plan import Plan
 
-_HELD = {"tasks": "task", "events": "event", "sessions": "session", "costs": "cost", "inboxes": "message"}
+_HELD = {"tasks": "task", "events": "event", "sessions": "session", "costs": "cost event", "inboxes": "message"}
 _GONE = {
     "tasks": "task",
     "messages": "message",
@@ -51,9 +55,9 @@ def command(
     with_workspaces: bool,
     data_dir: str | None,
 ) -> None:
-    """Make a team exactly as a snapshot has it, also one that was cleaned up.
+    """Make a team exactly as a snapshot has it.
 
-    ID is one that `takeback team snapshots` lists, a bundle of ClawTeam's among them, or any reference to a snapshot of
+    Also one that was cleaned up. ID is one that `takeback team snapshots` lists, a bundle of ClawTeam's among them, or any reference to a snapshot of
     takeback's. The present is saved first. Tasks and mail that are newer are shown before they go; --merge keeps the mail.
     It is refused while members are running, unless --force. With --with-workspaces the files in the worktrees of members
     come back in the same step; a member that joined since is left alone.
@@ -67,10 +71,11 @@ def command(
     manager = acting.manager(call, team, data_dir, force=force, merge=merge, with_workspaces=with_workspaces)
     if dry_run or not (force or yes or call.json):
         summary = manager.restore(snapshot_id, dry_run=True)
+        plan = _plan(manager, snapshot_id, summary)
         if call.json:
-            shapes.print_json(summary)
+            shapes.print_json({**summary, "plan": shapes.plan(plan)["plan"]})
             return
-        say(*_preview(manager, snapshot_id, summary))
+        say(*_preview(plan, summary))
         if dry_run:
             return
         if not call.interactive:
@@ -81,14 +86,22 @@ def command(
     if call.json:
         shapes.print_json(done)
         return
-    say(*_report(team, snapshot_id, done, " --with-workspaces" if with_workspaces else ""))
+    options = f"{' --with-workspaces' if with_workspaces else ''}{acting.typed(call, data_dir)}"
+    say(*_report(team, snapshot_id, done, options))
 
 
-def _preview(manager: SnapshotManager, snapshot_id: str, summary: Mapping[str, Any]) -> Iterator[Line]:
+def _plan(manager: SnapshotManager, snapshot_id: str, summary: Mapping[str, Any]) -> Plan:
+    """What would be done, with what the summary says of the rest: it knows what a bundle cannot hold."""
+    plan = manager.plan(snapshot_id)
+    kept = tuple(Kept("", each["path"], each["reason"]) for each in summary["kept"])
+    return replace(plan, kept=kept, notes=tuple(summary["notes"]))
+
+
+def _preview(plan: Plan, summary: Mapping[str, Any]) -> Iterator[Line]:
     held = ["the configuration" if summary["config"] else "no configuration"]
     held += [count(summary[key], noun) for key, noun in _HELD.items()]
     yield [("would restore ", "head"), ", ".join(held)]
-    yield from plans.plan_lines(manager.plan(snapshot_id))
+    yield from plans.plan_lines(plan)
 
 
 def _check_nobody_runs(team: str, summary: Mapping[str, Any]) -> None:
@@ -101,16 +114,22 @@ def _check_nobody_runs(team: str, summary: Mapping[str, Any]) -> None:
 
 
 def _report(team: str, snapshot_id: str, done: Mapping[str, Any], options: str) -> Iterator[Line]:
-    yield ["restored ", (team, "name"), " from snapshot ", (clip(snapshot_id, 60), "id")]
+    if not done["done"]:
+        yield ["nothing to restore: ", (team, "name"), " is as in snapshot ", (clip(snapshot_id, 60), "id")]
+    else:
+        yield ["restored ", (team, "name"), " from snapshot ", (clip(snapshot_id, 60), "id")]
+        yield plans.done_line(done["done"])
     lost = {each: len(found) if isinstance(found, list) else found for each, found in done["lost"].items()}
     if words := [count(lost[key], noun) for key, noun in _GONE.items() if lost[key]]:
         yield [("gone, and kept in the snapshot before: ", "warn"), ", ".join(words)]
     if lost["changed_tasks"]:
         yield [("set back: ", "warn"), count(lost["changed_tasks"], "task")]
-    if done["kept"]:
-        yield [("left as it is: ", "warn"), count(len(done["kept"]), "path")]
+    for reason, number in Counter(each["reason"] for each in done["kept"]).items():
+        yield [("left as it is: ", "warn"), f"{count(number, 'path')} ({reason})"]
     for note in done["notes"]:
         yield [("note: ", "warn"), note]
+    if not done["done"]:
+        return
     yield [("read back and verified", "good")]
     back = f"takeback team restore {shlex.quote(team)} {short(done['safety'])}{options}"
     yield ["the state before is snapshot ", (short(done["safety"]), "id"), f"; back to it: `{back}`"]

@@ -19,9 +19,9 @@ from takeback.engine.naming import name_of
 @acting.place
 @click.pass_obj
 def command(call: Call, team: str, tag: str, with_workspaces: bool, data_dir: str | None) -> None:
-    """Save a whole team: configuration, tasks, mail, events, sessions, costs, plans.
+    """Save a whole team at one instant.
 
-    Its members may go on working meanwhile: what is saved was so at one instant. What did not hold still is said.
+    That is its configuration, tasks, mail, events, sessions, costs and plans. Its members may go on working meanwhile: what is saved was so at one instant. What did not hold still is said.
 
     For example:
       takeback team snapshot alpha

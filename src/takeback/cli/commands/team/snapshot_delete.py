@@ -8,7 +8,7 @@ from takeback.cli import shapes
 from takeback.cli.call import Call
 from takeback.cli.commands.team import acting
 from takeback.cli.people import say
-from takeback.errors import NotFound
+from takeback.model.ids import short
 
 
 @click.command("snapshot-delete", cls=acting.TeamCommand)
@@ -24,12 +24,14 @@ def command(call: Call, team: str, snapshot_id: str, data_dir: str | None) -> No
     For example:
       takeback team snapshot-delete alpha 20260319T101500-good
     """
-    if not acting.manager(call, team, data_dir).delete(snapshot_id):
-        raise NotFound(
-            f"there is no snapshot {snapshot_id!r:.80} of the team {team!r}",
-            hints=[f"`takeback team snapshots {team}` lists them"],
-        )
+    manager = acting.manager(call, team, data_dir)
+    own = manager.own(snapshot_id)
+    if not manager.delete(snapshot_id):
+        raise manager.missing(snapshot_id)
     if call.json:
         shapes.print_json({"status": "deleted", "id": snapshot_id})
-    else:
-        say(["snapshot ", (snapshot_id, "id"), " deleted"])
+        return
+    say(["snapshot ", (snapshot_id, "id"), " deleted"])
+    if own is not None and len(own.labels) < 2:
+        back = f"takeback drop {short(own.id)} --undo{acting.typed(call, None)}"
+        say([(f"`{back}` brings it back, until `takeback maintain` frees what it held", "quiet")])

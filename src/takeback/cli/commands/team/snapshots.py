@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +13,10 @@ from takeback.cli.call import Call
 from takeback.cli.commands.team import acting
 from takeback.cli.people import Line, say, table
 from takeback.cli.text import clip
+from takeback.errors import NotFound
+
+if TYPE_CHECKING:
+    from takeback.adapters.clawteam import SnapshotManager
 
 
 @click.command("snapshots", cls=acting.TeamCommand)
@@ -17,9 +24,10 @@ from takeback.cli.text import clip
 @acting.place
 @click.pass_obj
 def command(call: Call, team: str, data_dir: str | None) -> None:
-    """List the snapshots of a team, newest first: takeback's, and the bundles that ClawTeam made.
+    """List the snapshots of a team, newest first.
 
-    With --json it is an array, as ClawTeam's is.
+    Those that takeback made, and the bundles that ClawTeam made. What restores saved before they began is on the team's
+    timeline, and `takeback log` shows it. With --json it is an array, as ClawTeam's is.
 
     For example:
       takeback team snapshots alpha
@@ -33,7 +41,7 @@ def command(call: Call, team: str, data_dir: str | None) -> None:
         print(json.dumps(shapes))
         return
     if not found:
-        say("there are no snapshots of it", [("`takeback team snapshot TEAM` makes one", "quiet")])
+        _say_none(manager)
     head: Line = [(each, "head") for each in ("id", "tag", "members", "tasks", "events", "created", "")]
     rows: list[Line] = [
         [
@@ -50,3 +58,21 @@ def command(call: Call, team: str, data_dir: str | None) -> None:
     say(*table([head, *rows] if rows else []))
     for name in manager.unreadable():
         say([("no snapshot: ", "warn"), name])
+    if found and (others := manager.unlisted()):
+        say([(f"… and {others:,} more without an id, from restores and undos: `{_log(call, manager)}`", "quiet")])
+
+
+def _log(call: Call, manager: SnapshotManager) -> str:
+    """The command that shows the team's timeline, from anywhere."""
+    name, root, home = manager.timeline.name, manager.timeline.root, os.path.expanduser("~/")
+    place = f"~/{shlex.quote(root.removeprefix(home))}" if root.startswith(home) else shlex.quote(root)
+    return f"takeback log --timeline {shlex.quote(name)} -C {place}{acting.typed(call, None)}"
+
+
+def _say_none(manager: SnapshotManager) -> None:
+    say(f"there are no snapshots of {manager.team_name}")
+    try:
+        manager.check_there()
+        say([(f"`takeback team snapshot {manager.team_name}` makes one", "quiet")])
+    except NotFound as error:
+        say([(error.message, "warn")], *([(hint, "quiet")] for hint in error.hints))
