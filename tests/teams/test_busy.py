@@ -13,7 +13,8 @@ from teams.test_consistent import populated
 RESTORES = 15
 TRIES = 400
 PAUSE = 0.1
-"""Who writes its session more often than a restore takes is in its way each time: so these rest a little."""
+"""Who writes its session more often than a restore takes is in its way each time: so these rest a little. A restore that is
+forced on them tries again by itself."""
 
 
 def test_no_letter_is_lost_by_restores_beside_four_writers(
@@ -23,7 +24,7 @@ def test_no_letter_is_lost_by_restores_beside_four_writers(
     team = populated(data_dir)
     done = refused = 0
     with tb.open(memory_path / "store") as store:
-        line = store.timeline(team.name, sources=[tb.Team(team.name, data_dir)])
+        line = store.timeline(team.name, sources=[tb.Team(team.name, data_dir, force=True)])
         ids = [line.save("start").id]
         with writing(team, pause=PAUSE) as writers:
             for number in range(TRIES):

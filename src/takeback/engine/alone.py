@@ -1,6 +1,7 @@
-"""Verbs of a timeline without a root: no lock keeps others from committing between a look at the objects and the commit.
+"""Verbs that others can come between: they have changed nothing then, look again, and do it on what is there now.
 
-Whoever comes second there has recorded and changed nothing; it looks again and does it on what is there now.
+Without a root no lock keeps others from committing between a look at the objects and the commit; and the members of a team
+need none of ours to write to it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from typing import TypeVar
 
 from takeback.engine.line import Line
 from takeback.engine.record import MovedOn
+from takeback.errors import Conflict, Integrity
 
 T = TypeVar("T")
 
 _TRIES = 200
 _LONGEST_PAUSE = 0.05
+_BUSY_TRIES = 6
+_BUSY_PAUSE = 0.1
 
 
 def until_alone(line: Line, verb: Callable[[], T]) -> T:
@@ -28,3 +32,19 @@ def until_alone(line: Line, verb: Callable[[], T]) -> T:
         except MovedOn:
             time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.001 * 2**tried)))
     return verb()
+
+
+def may_be_disturbed(line: Line) -> bool:
+    """Whether somebody is meant to change what others are working on."""
+    return any(getattr(source, "force", False) for source in line.sources.values())
+
+
+def until_undisturbed(line: Line, restore: Callable[[], T]) -> T:
+    """What a restore gives, when nobody wrote into what it was putting back. Forced on those who work
+    there it may take some tries: each has saved the present, and taken back what it had begun."""
+    for _ in range(_BUSY_TRIES - 1 if may_be_disturbed(line) else 0):
+        try:
+            return restore()
+        except (Conflict, Integrity):
+            time.sleep(random.uniform(0, _BUSY_PAUSE))
+    return restore()

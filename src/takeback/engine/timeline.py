@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from takeback.engine import journal
 from takeback.engine import save as saving
-from takeback.engine.alone import until_alone
+from takeback.engine.alone import may_be_disturbed, until_alone, until_undisturbed
 from takeback.engine.line import Line
 from takeback.engine.scope import Scope
 from takeback.errors import InvalidInput
@@ -265,9 +265,14 @@ class Timeline:
         from takeback.engine import restore as restoring
 
         if to is None:
-            target = reference if self.root else self.show(reference)  # each try may add to what `@-2` counts
+            again = not self.root or may_be_disturbed(self._line)
+            target = self.show(reference) if again else reference  # each try may add to what `@-2` counts
             wanted = _several(only), _several(paths)
-            return until_alone(self._line, lambda: restoring.restore(self._line, target, *wanted, self._watch(), title))
+
+            def once() -> Report:
+                return restoring.restore(self._line, target, *wanted, self._watch(), title)
+
+            return until_undisturbed(self._line, lambda: until_alone(self._line, once))
         return restoring.restore_to(self._line, reference, _places(to, only), _several(paths))
 
     def undo(
