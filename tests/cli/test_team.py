@@ -245,3 +245,8 @@ def test_a_dry_run_of_a_bundle_names_it_and_keeps_silent_on_what_no_bundle_holds
     assert "note: a bundle holds no plans" in out
     cli("team", "restore", "alpha", id, "--yes")
     assert f"restore {id}\n" in cli("log", "--timeline", "alpha", "-C", str(team.data)).out
+
+
+def test_a_team_whose_configuration_is_broken_is_saved_and_that_is_said(cli: Cli, team: RealTeam) -> None:
+    team.path("teams/{}/config.json").write_text("{broken")
+    assert "note: the configuration names no members, or cannot be read" in cli("team", "snapshot", "alpha").out

@@ -259,3 +259,13 @@ def test_the_shell_is_offered_the_teams_that_there_are(cli: Cli, team: RealTeam)
     assert offered == ["alpha", "beta"]
     assert [each.value for each in teams._names(context, option, "web=b")] == ["web=beta"]
     assert teams.names(context, option, "x=") == []
+
+
+def test_a_path_of_a_team_as_plans_name_it_is_answered_with_the_one_to_type(cli: Cli, saved: RealTeam) -> None:
+    task = next(each for each in saved.tasks.list_tasks() if each.subject == "Rewrite it all")
+    path = f"tasks/alpha/task-{task.id}.json"
+    assert path in cli("restore", "first", "--team", "alpha", "--dry-run").out
+    hint = cli.error("restore", "first", path, "--team", "alpha", "--yes", code=10)["hints"][0]
+    assert hint == f"`{saved.data}/{path}` is the team alpha's"
+    cli("restore", "first", f"{saved.data}/{path}", "--team", "alpha", "--yes")
+    assert not (saved.data / path).exists() and cli.read("a.txt") == "new"

@@ -18,6 +18,7 @@ from takeback.model.plan import Effect, Going, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources.protocol import Made, Proposal, Source
+from takeback.sources.trees import within
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -264,6 +265,14 @@ def _source_of(line: Line, target: Snapshot, name: str) -> Source:
     return line.source(name, target.parts)
 
 
+def _typed(part: Part, path: str) -> str:
+    """How a path of a team, as plans name it, is typed; empty if it is none of this part's."""
+    root, covers = part.detail.get("data_dir"), part.detail.get("covers")
+    if part.kind != "team" or not isinstance(root, str) or not isinstance(covers, list):
+        return ""
+    return f"{root}/{path}" if within(covers, path) else ""
+
+
 def _check_paths(reader: Reader, source: Source, present: Part | None, target: Snapshot, paths: Sequence[str]) -> None:
     """A path that is neither there now nor in the snapshot is most likely a typing error: say so."""
     for path in paths:
@@ -274,6 +283,11 @@ def _check_paths(reader: Reader, source: Source, present: Part | None, target: S
             raise NotFound(
                 f"{path!r} is neither in snapshot {short(target.id)} nor there now",
                 hints=[
+                    *(
+                        f"`{place}` is {called(part)}'s"
+                        for part in target.parts.values()
+                        if (place := _typed(part, path))
+                    ),
                     f"`{show}` lists what it holds",
                     *(["what the image has, and nobody changed, is in no snapshot"] if boxed else []),
                 ],

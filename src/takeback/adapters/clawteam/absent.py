@@ -26,8 +26,14 @@ def list_them(team: str) -> str:
 def check_there(places: Places) -> None:
     """NotThere if there is no such team now."""
     team, root = places.team.team, places.team.root
-    if os.path.lexists(name_bytes(f"{root}/{places.team.layout.config.format(team=team)}")):
+    try:
+        os.lstat(name_bytes(f"{root}/{places.team.layout.config.format(team=team)}"))
         return
+    except PermissionError as error:
+        hint = "run takeback as the user whose team it is"
+        raise NotThere(f"team {team!r} cannot be looked at in {root}: {error.strerror}", hints=[hint]) from None
+    except OSError:
+        pass
     if not os.path.isdir(name_bytes(root)):
         raise NotThere(f"team {team!r} not found: there is no directory {root}", hints=[_ANOTHER])
     if places.known():

@@ -44,6 +44,8 @@ def command(call: Call, team: str, tag: str, with_workspaces: bool, data_dir: st
     if with_workspaces:
         agents = [name_of(part) for part in snapshot.parts.values() if part.kind == "worktree"]
         say(f"  with {count(len(agents), 'worktree')}{': ' if agents else ''}{', '.join(agents)}")
+    if not made.member_count:
+        say([("note: ", "warn"), "the configuration names no members, or cannot be read; it was saved as it is"])
     for item in left:
         say([("not captured: ", "warn"), f"{item.path}: {item.reason}{f' ({item.detail})' if item.detail else ''}"])
     for each in manager.left_out:
