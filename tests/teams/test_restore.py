@@ -172,6 +172,49 @@ def test_mail_that_is_delivered_between_plan_and_apply_stays(line: tb.Timeline, 
     assert "in between" in contents(team.state()["mail"]["bob"])
 
 
+def test_mail_that_its_owner_takes_as_soon_as_it_is_back_is_no_reason_to_fail(store: tb.Store, team: RealTeam) -> None:
+    with_options(store, team).save("before")
+    expected = contents(team.state()["mail"]["ada"])
+    team.mail.receive("ada", limit=ALL)
+    team.work_on()
+
+    taken: list[str] = []
+
+    class Eager(tb.Team):
+        """Its member is faster than whoever looks whether all is in place."""
+
+        def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+            taken.extend(message.content or message.type for message in team.mail.receive("ada", limit=ALL))
+            return super().unfinished(effects)
+
+    report = store.timeline(team.name, sources=[Eager(team.name, team.data)]).restore("before")
+    assert taken == expected
+    assert {each.reason for each in report.kept} == {"it was back, and a member has taken it"}
+    assert len(report.kept) == len(expected)
+    line = with_options(store, team)
+    assert line.save().id == report.snapshot, "what is recorded is what is there"
+    line.undo()
+    assert contents(team.state()["mail"]["ada"]) == ["more 0"]
+
+
+def test_mail_that_is_claimed_again_as_soon_as_it_is_back_is_no_reason_to_fail(store: tb.Store, team: RealTeam) -> None:
+    with_options(store, team).save("before")
+    message = min(team.path("teams/{}/inboxes/ada").glob("msg-*.json"))
+    claimed = message.rename(message.with_suffix(".consumed"))
+    team.work_on()
+
+    class Eager(tb.Team):
+        """Its member has a message in its hands again before anybody looks."""
+
+        def unfinished(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+            message.rename(claimed)
+            return super().unfinished(effects)
+
+    report = store.timeline(team.name, sources=[Eager(team.name, team.data)]).restore("before")
+    assert {team.data / each.path for each in report.kept} == {message, claimed}
+    assert with_options(store, team).save().id == report.snapshot, "what is recorded is what is there"
+
+
 def test_members_that_run_are_named_and_nothing_is_done_without_force(store: tb.Store, team: RealTeam) -> None:
     line = with_options(store, team)
     line.save("before")

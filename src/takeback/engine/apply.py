@@ -219,17 +219,18 @@ def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> 
 def _read_back(
     line: Line, effects: Sequence[Effect], staged: Sequence[Staged], parts: Mapping[str, Part]
 ) -> tuple[tuple[Effect, ...], tuple[Kept, ...]]:
-    """The effects that are in place, and the directories that had to stay because something new was in them."""
+    """The effects that are in place, and what is excused: directories that had to stay because something new was in them,
+    mail that its owner took as soon as it was back. That is asked last, or more of it would be read back as missing."""
+    left = [effect for part, some in by_part(effects).items() for effect in line.source(part, parts).unfinished(some)]
     kept = tuple(item for each in staged for item in each.kept)
     excused = {(item.part, item.path) for item in kept}
-    done = tuple(effect for effect in effects if (effect.part, effect.path) not in excused)
-    for part, some in by_part(done).items():
-        left = line.source(part, parts).unfinished(some)
-        if left:
+    for effect in left:
+        if (effect.part, effect.path) not in excused:
             raise Integrity(
-                f"{left[0].path} was written, but reads back differently; everything was put back as it was",
+                f"{effect.path} was written, but reads back differently; everything was put back as it was",
                 hints=["is another program writing there? `takeback verify` checks the store"],
             )
+    done = tuple(effect for effect in effects if (effect.part, effect.path) not in excused)
     return done, kept
 
 

@@ -42,6 +42,7 @@ class NotCaptured(NamedTuple):
     """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``; of a container
     ``bind mount``, ``volume`` (unless asked for), ``tmpfs``, ``process memory``;
     ``setuid`` and ``xattrs`` (all but those is captured), ``unsettled`` (captured as it was seen, but it never held still),
+    ``link`` (of a team: it stands where a directory leads to what is captured), ``linked`` (captured as the link that it is),
     ``purged`` (it was captured, and removed for good; ``detail`` differs if what
     was captured did)."""
     detail: str = ""
@@ -49,7 +50,7 @@ class NotCaptured(NamedTuple):
     @property
     def whole(self) -> bool:
         """Whether nothing at all of it was captured."""
-        return self.reason not in ("setuid", "xattrs", "unsettled")
+        return self.reason not in ("setuid", "xattrs", "unsettled", "linked")
 
 
 INFORMATIVE = frozenset({"ignored"})

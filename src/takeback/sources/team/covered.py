@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING
 
 from blake3 import blake3
 
-from takeback.model.snapshot import Part
+from takeback.model.snapshot import NotCaptured, Part
+from takeback.model.tree import name_bytes
 from takeback.sources import trees
 from takeback.sources.team.layouts import LAYOUTS, Layout
 from takeback.sources.workspace.guard import Guard
+from takeback.sources.workspace.names import never_captured
 
 if TYPE_CHECKING:
     from takeback.store.reader import Reader
@@ -36,7 +39,7 @@ class Covered:
     def leaves_out(self, path: str, is_dir: bool) -> bool:
         """Whether a path is not captured, if everything above it is."""
         if self.is_inside(path):
-            return path in self._leaves or self._layout.passes(path.rpartition("/")[2])
+            return path in self._leaves or _passes(self._layout, path, is_dir)
         return not (is_dir and any(place.startswith(path + "/") for place in self._covers))
 
     def is_inside(self, path: str) -> bool:
@@ -50,6 +53,14 @@ class Covered:
     def tops(self) -> Iterator[str]:
         """The covered places, and the directories on the way to them, parents first."""
         yield from sorted({*self._covers, *(above for place in self._covers for above in trees.parents(place))})
+
+    def links(self, root: str) -> Iterator[NotCaptured]:
+        """Links in the place of directories, which the framework follows and a walk never does."""
+        areas = (area.place.format(team=self._team) for area in self._layout.areas)
+        for path in sorted({*self.tops(), *areas}):
+            if os.path.islink(name_bytes(f"{root}/{path}")) and os.path.isdir(name_bytes(f"{root}/{path}")):
+                reason = "linked" if self.is_inside(path) else "link"
+                yield NotCaptured(path, reason, "what it leads to is not captured: no link is followed")
 
 
 class TeamGuard(Guard):
@@ -69,5 +80,11 @@ class TeamGuard(Guard):
 
     def _would_hold(self, path: str, is_directory: bool) -> bool:
         if trees.within(self._covers, path):
-            return self._layout is None or not self._layout.passes(path.rpartition("/")[2])
+            return self._layout is None or not _passes(self._layout, path, is_directory)
         return is_directory and any(place.startswith(path + "/") for place in self._covers)
+
+
+def _passes(layout: Layout, path: str, is_directory: bool) -> bool:
+    """Whether a path is left out for its name. That of a directory is a member's: one may be called ``a.tmp``."""
+    name = path.rpartition("/")[2]
+    return never_captured(name) or (not is_directory and layout.passes(name))

@@ -78,6 +78,10 @@ class Layout:
                 return area
         return None
 
+    def is_mail(self, team: str, path: str) -> bool:
+        area = self.area_of(team, path)
+        return area is not None and area.mail
+
 
 CLAWTEAM = Layout(
     name="clawteam",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from takeback.model.plan import Effect, Kept
+from takeback.model.plan import Kept
 from takeback.model.snapshot import Part
 from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Step
@@ -40,7 +40,11 @@ def revert(reader: Reader, team: Team, present: Part, steps: Sequence[Step]) -> 
 
 
 def _told(reader: Reader, team: Team, proposal: Proposal) -> Proposal:
-    """The same, with what goes; mail does not if it was told to stay."""
+    """The same, with what goes; mail does not if it was told to stay. Directories that lead to several teams come and go
+    with what is in them; the modes of those that stay are not the team's to change."""
+    modes = [each for each in proposal.effects if each.before and each.after and team.leads_to_own(each.path)]
+    if modes:
+        proposal = proposal._replace(effects=tuple(each for each in proposal.effects if each not in modes))
     if team.merge:
         proposal = _with_mail(team, proposal)
     return proposal._replace(goes=going(reader, team.layout, team.team, proposal.effects))
@@ -49,7 +53,7 @@ def _told(reader: Reader, team: Team, proposal: Proposal) -> Proposal:
 def _with_mail(team: Team, proposal: Proposal) -> Proposal:
     """The same, but for mail: what would go stays, and with it the directories that it is in. What is only claimed by now
     does not: it comes back as it was, and a message is never in two places."""
-    mail = [effect for effect in proposal.effects if _is_mail(team, effect)]
+    mail = [effect for effect in proposal.effects if team.layout.is_mail(team.team, effect.path)]
     newer = [(effect.path, effect.before) for effect in mail if effect.after is None and effect.before is not None]
     back = renamed(newer, [(effect.path, effect.after) for effect in mail if effect.after is not None])
     staying = {path for path, _ in newer if path not in back}
@@ -61,8 +65,3 @@ def _with_mail(team: Team, proposal: Proposal) -> Proposal:
     )
     kept = [Kept(team.name, path, NEWER_MAIL) for path in sorted(staying)]
     return proposal._replace(effects=effects, kept=(*proposal.kept, *kept))
-
-
-def _is_mail(team: Team, effect: Effect) -> bool:
-    area = team.layout.area_of(team.team, effect.path)
-    return area is not None and area.mail

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _NO_LIMIT = 1 << 62
 _ATTEMPTS = 3
+_TAKEN = "it was back, and a member has taken it"
 _WORTH_REMEMBERING = 64
 """So many files read for nothing make it worth writing the stat cache again."""
 
@@ -114,7 +115,8 @@ class Team(Rooted):
         ]
         counted = _counted(previous) if settled.tree == before else {}
         detail = self._detail(counted or counts(writer.reader, walk.sections, self.layout, self.team))
-        return Part(self.name, self.kind, refs, detail, tuple(sorted([*walk.not_captured, *moving])))
+        left_out = sorted([*walk.not_captured, *moving, *self._covered.links(self.root)])
+        return Part(self.name, self.kind, refs, detail, tuple(left_out))
 
     def _look(self, writer: Writer, before: bytes | None, watch: Watch) -> tuple[Walk, Settled]:
         for _ in range(_ATTEMPTS):
@@ -165,10 +167,15 @@ class Team(Rooted):
                 hints=["stop them first, or add --force: the team then changes under them"],
             )
 
+    def leads_to_own(self, path: str) -> bool:
+        """Whether a path is not the team's own, but above what is: other teams are there, too."""
+        return not self._covered.is_inside(path)
+
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         self._check_own(effects)
         os.makedirs(name_bytes(self.root), mode=0o755, exist_ok=True)
-        return _StagedTeam(self, super().stage(reader, effects, durable=durable))
+        mail = {each.path: each.after is not None for each in effects if self.layout.is_mail(self.team, each.path)}
+        return _StagedTeam(self, super().stage(reader, effects, durable=durable), mail)
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         changes = {effect.path: effect.after for effect in effects}
@@ -242,10 +249,18 @@ class _StagedTeam(NamedTuple):
 
     team: Team
     files: Staged
+    mail: Mapping[str, bool]
+    """Where messages are put, or taken away."""
 
     @property
     def kept(self) -> tuple[Kept, ...]:
-        return self.files.kept
+        """Also messages that are gone again, or back under the name that they have while they are read: who they are for
+        waits for no lock."""
+        from takeback.model.plan import Kept
+
+        there = {path: os.path.lexists(name_bytes(f"{self.team.root}/{path}")) for path in self.mail}
+        taken = sorted(path for path, put in self.mail.items() if there[path] != put)
+        return (*self.files.kept, *(Kept(self.team.name, path, _TAKEN) for path in taken))
 
     def apply(self) -> None:
         with self.team._locks():
