@@ -138,7 +138,10 @@ class _Search:
         if not affected and not self._unfinished():
             raise NotFound(
                 f"no snapshot holds {self.traces.path!r}",
-                hints=["`takeback log PATH` shows where a path changed; --all looks into every root of the store"],
+                hints=[
+                    "`takeback log PATH` shows where a path changed; --all looks into every root of the store",
+                    *(() if self.traces.part else ("--part NAME looks into a container or a team",)),
+                ],
             )
         return Purged(
             self.traces.path,

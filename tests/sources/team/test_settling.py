@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
-from takeback.sources.team import kernel, settling, source
+from support.mounts import mounted
+from takeback.sources.team import kernel, listening, settling, source
+from takeback.sources.team.covered import Covered
 from takeback.sources.team.ear import Deaf, Missed, There
 from takeback.sources.team.eyes import Eyes
 from takeback.sources.team.kernel import Kernel
+from takeback.sources.team.layouts import CLAWTEAM
 from takeback.sources.workspace.capture import Decides, Walk
 
 Meddle = Callable[[int], None]
@@ -244,3 +247,15 @@ def test_links_and_special_files_are_never_followed(data: Path, line: tb.Timelin
     assert [(item.path, item.reason) for item in snapshot.not_captured] == [
         ("teams/alpha/inboxes/bob/msg-6.json", "fifo")
     ]
+
+
+def test_a_place_of_the_team_that_the_kernel_does_not_hear_of_is_looked_at(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = kernel.file_system
+    with mounted(data / "sessions", "-t", "tmpfs", "somewhere"):
+        with listening.listening(str(data), Covered(CLAWTEAM, "alpha")) as ear:
+            assert isinstance(ear, Kernel)
+        monkeypatch.setattr(kernel, "file_system", lambda path: "nfs" if "sessions" in path else heard(path))
+        with listening.listening(str(data), Covered(CLAWTEAM, "alpha")) as ear:
+            assert isinstance(ear, Eyes)

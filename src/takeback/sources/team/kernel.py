@@ -36,7 +36,7 @@ class Kernel:
     """What inotify tells."""
 
     def __init__(self, root: str, covered: Covered) -> None:
-        if sys.platform != "linux" or file_system(root) not in LOCAL:
+        if sys.platform != "linux" or not _is_heard(root, covered):
             raise Deaf
         self._root, self._covered = root, covered
         self._library = ctypes.CDLL(None, use_errno=True)
@@ -121,6 +121,18 @@ def _events(data: bytes) -> Iterator[tuple[int, int, int, bytes]]:
         place += _HEAD.size
         yield number, mask, cookie, data[place : place + length].rstrip(b"\0")
         place += length
+
+
+def _is_heard(root: str, covered: Covered) -> bool:
+    """Whether the kernel hears all that is done to a team, whose places may be mounts of their own."""
+    places: dict[int, str] = {}
+    for path in ("", *covered.tops()):
+        place = f"{root}/{path}" if path else root
+        try:
+            places.setdefault(os.lstat(name_bytes(place)).st_dev, place)
+        except OSError:
+            continue
+    return all(file_system(place) in LOCAL for place in places.values())
 
 
 def file_system(path: str) -> str:
