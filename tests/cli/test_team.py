@@ -250,3 +250,17 @@ def test_a_dry_run_of_a_bundle_names_it_and_keeps_silent_on_what_no_bundle_holds
 def test_a_team_whose_configuration_is_broken_is_saved_and_that_is_said(cli: Cli, team: RealTeam) -> None:
     team.path("teams/{}/config.json").write_text("{broken")
     assert "note: the configuration names no members, or cannot be read" in cli("team", "snapshot", "alpha").out
+
+
+def test_a_member_who_joined_since_is_told_to_go(cli: Cli, team: RealTeam) -> None:
+    from clawteam.team.manager import TeamManager
+
+    id = cli.json("team", "snapshot", "alpha")["id"]
+    TeamManager.add_member("alpha", "dora", "d0ra")
+    assert "\n  member dora\n" in cli("team", "restore", "alpha", id, "--dry-run").out
+    assert "gone, and kept in the snapshot before: 1 member\n" in cli("team", "restore", "alpha", id, "--yes").out
+
+
+def test_nothing_is_asked_where_nothing_would_change(cli: Cli, team: RealTeam) -> None:
+    id = cli.json("team", "snapshot", "alpha")["id"]
+    assert "everything is already so" in cli("team", "restore", "alpha", id).out

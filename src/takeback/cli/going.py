@@ -17,11 +17,12 @@ _WHAT = {"messages": "mail", "dead letters": "dead letter"}
 
 
 def words(goes: Sequence[Going]) -> list[str]:
-    """A line for each task and message, and one for the number of everything else of a kind."""
+    """A line for each member, task and message, and one for the number of everything else of a kind."""
     return [
+        *(f"member {clip(each.said['name'], 30)}" for each in goes if each.what == "members"),
         *(_task(each) for each in goes if each.what == "tasks"),
         *(_mail(each) for each in goes if each.what in _WHAT),
-        *_counted(each for each in goes if each.what not in ("tasks", *_WHAT)),
+        *_counted(each for each in goes if each.what not in ("members", "tasks", *_WHAT)),
     ]
 
 

@@ -30,7 +30,7 @@ def check_there(places: Places) -> None:
         os.lstat(name_bytes(f"{root}/{places.team.layout.config.format(team=team)}"))
         return
     except PermissionError as error:
-        hint = "run takeback as the user whose team it is"
+        hint = "do this as the user whose team it is"
         raise NotThere(f"team {team!r} cannot be looked at in {root}: {error.strerror}", hints=[hint]) from None
     except OSError:
         pass

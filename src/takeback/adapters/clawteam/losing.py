@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from takeback.model.plan import Going
-from takeback.sources.team.layouts import COSTS, EVENTS, MESSAGES, SESSIONS, TASKS
+from takeback.sources.team.layouts import COSTS, EVENTS, MEMBERS, MESSAGES, SESSIONS, TASKS
 
 
 def lost(goes: Iterable[Going]) -> dict[str, Any]:
-    gone: dict[str, list[dict[str, str]]] = {what: [] for what in (TASKS, MESSAGES, SESSIONS, EVENTS, COSTS)}
+    gone: dict[str, list[dict[str, str]]] = {what: [] for what in (MEMBERS, TASKS, MESSAGES, SESSIONS, EVENTS, COSTS)}
     changed = []
     for each in goes:
         said = {"path": each.path, **each.said}

@@ -12,6 +12,7 @@ from takeback.model.plan import Going
 from takeback.model.tree import FILE, Entry
 from takeback.sources.team import layouts
 from takeback.sources.team.contents import parsed
+from takeback.sources.team.counting import members
 from takeback.sources.team.layouts import Layout
 
 if TYPE_CHECKING:
@@ -42,12 +43,15 @@ class Step(Protocol):
 
 
 def going(reader: Reader, layout: Layout, team: str, steps: Iterable[Step]) -> tuple[Going, ...]:
-    """What is there before some steps and not after them, under whatever name; and tasks that are set back."""
+    """What is there before some steps and not after them, under whatever name; members that the configuration names no
+    longer; and tasks that are set back."""
     files = [each for each in steps if FILE in (side.kind for side in (each.before, each.after) if side is not None)]
     before = [(each.path, each.before) for each in files if each.before is not None and each.after is None]
     back = renamed(before, [(each.path, each.after) for each in files if each.after is not None])
     found = []
     for each in files:
+        if each.path == layout.config.format(team=team):
+            found += _leaving(reader, each)
         area = layout.area_of(team, each.path)
         if area is None or each.before is None or each.path in back:
             continue
@@ -57,6 +61,15 @@ def going(reader: Reader, layout: Layout, team: str, steps: Iterable[Step]) -> t
             then = _said(reader, area.what, each.path, each.after) if each.after is not None else None
             found.append(Going(area.what, each.path, said, then))
     return tuple(found)
+
+
+def _leaving(reader: Reader, config: Step) -> list[Going]:
+    """The members who are in a team's configuration before a step and not after it."""
+    before, after = (
+        members(parsed(reader, side)) if side is not None and side.kind == FILE else []
+        for side in (config.before, config.after)
+    )
+    return [Going(layouts.MEMBERS, config.path, {"name": name[:_LONGEST]}) for name in before if name not in after]
 
 
 def renamed(some: Iterable[tuple[str, Entry]], others: Iterable[tuple[str, Entry]]) -> frozenset[str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _HELD = {"tasks": "task", "events": "event", "sessions": "session", "costs": "cost event", "inboxes": "message"}
 _GONE = {
+    "members": "member",
     "tasks": "task",
     "messages": "message",
     "sessions": "session",
@@ -77,6 +78,8 @@ def command(
             return
         say(*_preview(plan, summary))
         if dry_run:
+            return
+        if plan.empty:
             return
         if not call.interactive:
             raise needs_yes(call)
