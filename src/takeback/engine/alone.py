@@ -34,6 +34,10 @@ def until_alone(line: Line, verb: Callable[[], T]) -> T:
     return verb()
 
 
+class Disturbed(Integrity):
+    """What was put in place is not what stands there."""
+
+
 def may_be_disturbed(line: Line) -> bool:
     """Whether somebody is meant to change what others are working on."""
     return any(getattr(source, "force", False) for source in line.sources.values())
@@ -45,6 +49,6 @@ def until_undisturbed(line: Line, restore: Callable[[], T]) -> T:
     for _ in range(_BUSY_TRIES - 1 if may_be_disturbed(line) else 0):
         try:
             return restore()
-        except (Conflict, Integrity):
+        except (Conflict, Disturbed):
             time.sleep(random.uniform(0, _BUSY_PAUSE))
     return restore()

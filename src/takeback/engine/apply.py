@@ -13,12 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from takeback.engine import journal, moves, pending, record
+from takeback.engine.alone import Disturbed
 from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
 from takeback.engine.manifest import put_part
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
-from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError
+from takeback.errors import Conflict, InvalidInput, TakebackError
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.move import Move
@@ -226,7 +227,7 @@ def _read_back(
     excused = {(item.part, item.path) for item in kept}
     for effect in left:
         if (effect.part, effect.path) not in excused:
-            raise Integrity(
+            raise Disturbed(
                 f"{effect.path} was written, but reads back differently; everything was put back as it was",
                 hints=["is another program writing there? `takeback verify` checks the store"],
             )
