@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -264,3 +265,33 @@ def test_a_member_who_joined_since_is_told_to_go(cli: Cli, team: RealTeam) -> No
 def test_nothing_is_asked_where_nothing_would_change(cli: Cli, team: RealTeam) -> None:
     id = cli.json("team", "snapshot", "alpha")["id"]
     assert "everything is already so" in cli("team", "restore", "alpha", id).out
+
+
+def test_a_snapshot_goes_to_clawteam_as_a_bundle_and_a_bundle_comes_back(
+    cli: Cli, saved: tuple[RealTeam, str], tmp_path: Path
+) -> None:
+    team, id = saved
+    told = cli("team", "export", "alpha", id).out
+    assert f"clawteam team restore alpha {id}" in told
+    before = cli.json("team", "restore", "alpha", id, "--dry-run")
+    assert claws(team, "restore", "alpha", id, "--dry-run")["tasks"] == before["tasks"]
+    assert [each["id"] for each in claws(team, "snapshots", "alpha")] == [id]
+
+    elsewhere = tmp_path / f"snap-{id}.json"
+    assert cli.json("team", "export", "alpha", id, str(elsewhere)) == {"id": id, "path": str(elsewhere)}
+    cli("team", "export", "alpha", id, str(elsewhere))  # it is there already
+    (tmp_path / "mine").write_text("mine")
+    cli("team", "export", "alpha", id, str(tmp_path / "mine"), code=1)
+    assert (tmp_path / "mine").read_text() == "mine"
+    for each in cli.json("team", "snapshots", "alpha"):
+        cli("team", "snapshot-delete", "alpha", each["id"])
+    made = cli("team", "import", "alpha", str(elsewhere)).out
+    assert f"snapshot {id} imported" in made and f"`takeback team restore alpha {id}`" in made
+    assert cli.json("team", "import", "alpha", str(elsewhere))["id"] == id  # the same again
+    elsewhere.unlink()
+    cli("team", "restore", "alpha", id, "--yes")
+    assert "Derail" not in [task["subject"] for task in team.state()["tasks"]]
+
+    (tmp_path / "snap-x.json").write_text('{"meta": {}}')
+    cli("team", "import", "alpha", str(tmp_path / "snap-x.json"), code=1)
+    cli("team", "import", "alpha", str(tmp_path / "none.json"), code=1)

@@ -7,7 +7,7 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Group
 from takeback.cli.call import Call
-from takeback.cli.commands.team import restore, snapshot, snapshot_delete, snapshots
+from takeback.cli.commands.team import export, import_, restore, snapshot, snapshot_delete, snapshots
 
 
 @click.group("team", cls=Group, invoke_without_command=True)
@@ -27,5 +27,5 @@ def command(context: click.Context) -> None:
         print(context.get_help())
 
 
-for each in (snapshot, snapshots, restore, snapshot_delete):
+for each in (snapshot, snapshots, restore, snapshot_delete, export, import_):
     command.add_command(each.command)
