@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from takeback.cli import plans, shapes
 from takeback.cli.call import Call
 from takeback.cli.people import say
-from takeback.engine import conversation
 from takeback.errors import Cancelled, Conflict, InvalidInput, Partial
 from takeback.model.kinds import FOLLOWING
 
@@ -65,6 +64,8 @@ def chosen(only: str | None, said: Sequence[str], shown: Callable[[], Snapshot])
 
 def conversations(snapshot: Snapshot) -> list[str]:
     """The parts of a snapshot that ``--conversation`` means: the agent's own, and those of a team's members."""
+    from takeback.engine import conversation  # who asks for help needs no engine
+
     return [name for name, part in snapshot.parts.items() if part.kind in FOLLOWING] or [conversation.PART]
 
 
