@@ -98,18 +98,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 2
 
 
-_LONG = ("teams", "stateful", "crash", "containers", "e2e")
-"""Where tests take long: they come first, so that at the end no worker has one left that all others wait for."""
-
-
-def _order(item: pytest.Item) -> tuple[bool, int]:
-    """Those that run alone come last: everybody waits for them, and they for everybody."""
-    top = item.path.relative_to(Path(__file__).parent).parts[0]
-    return item.get_closest_marker("quiet") is not None, _LONG.index(top) if top in _LONG else len(_LONG)
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=_order)
     for item in items:
         for mark in item.iter_markers("service"):
             unknown = [name for name in mark.args if name not in services.SERVICES]
