@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from takeback.locate.agreed import state_directory
+
 
 class Agents(NamedTuple):
     """Where coding agents keep their configuration, and where takeback notes what it added there."""
@@ -21,7 +23,6 @@ class Agents(NamedTuple):
 def agents(root: str) -> Agents:
     """The agents' own directories, for a project and for the user."""
     homes = agent_homes()
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
     return Agents(
         project=root,
         claude_code=homes["claude-code"],
@@ -29,7 +30,7 @@ def agents(root: str) -> Agents:
         gemini_cli=homes["gemini-cli"],
         opencode=homes["opencode"],
         docker_agent=homes["docker-agent"],
-        state=os.path.join(state, "takeback"),
+        state=state_directory(),
     )
 
 
