@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from langgraph.graph import START, StateGraph
+from langgraph.types import Command, interrupt
 
 import takeback as tb
 from support.langgraph_parts import Numbers, put, thread, values
@@ -106,9 +107,93 @@ def test_a_graph_whose_nodes_work_on_files_goes_back_in_time_with_them(saver: Ta
     assert compiled.invoke({"numbers": [0]}, past.config)["numbers"] == [0, 1, 0, 3]
 
 
+def test_one_restore_takes_the_graph_and_its_files_back_and_the_thread_goes_on_from_there(
+    saver: TakebackSaver, project: Path
+) -> None:
+    def work(state: Numbers) -> Any:
+        (project / "a.txt").write_text(str(state["numbers"]))
+        return {"numbers": [len(state["numbers"])]}
+
+    compiled: Any = StateGraph(Numbers).add_node("work", work).add_edge(START, "work").compile(checkpointer=saver)
+    compiled.invoke({"numbers": [0]}, thread())
+    before = compiled.get_state(thread())
+    compiled.invoke({"numbers": [7]}, thread())
+    after = compiled.get_state(thread())
+
+    report = saver.restore(before.config)
+    assert report.verified and report.changed == ("a.txt",)
+    here = compiled.get_state(thread())
+    assert (here.values, here.next, here.parent_config) == (before.values, before.next, before.parent_config)
+    assert here.metadata["source"] == "fork"
+    assert (project / "a.txt").read_text() == "[0]"
+    assert compiled.invoke({"numbers": [8]}, thread())["numbers"] == [0, 1, 8, 3]
+
+    asyncio.run(saver.arestore(after.config))
+    assert compiled.get_state(thread()).values == after.values, "what came later is still there"
+    assert (project / "a.txt").read_text() == "[0, 1, 7]"
+
+
+def test_a_graph_that_was_broken_off_can_be_put_back_and_goes_on_where_it_was(
+    saver: TakebackSaver, project: Path
+) -> None:
+    def step(name: str) -> Any:
+        def work(state: Numbers) -> Any:
+            (project / name).write_text("made")
+            return {"numbers": [len(state["numbers"])]}
+
+        return work
+
+    graph = StateGraph(Numbers).add_node("one", step("one")).add_node("two", step("two"))
+    compiled: Any = (
+        graph.add_edge(START, "one").add_edge("one", "two").compile(checkpointer=saver, interrupt_before=["two"])
+    )
+    compiled.invoke({"numbers": [0]}, thread())
+    before = compiled.get_state(thread())
+    assert before.next == ("two",)
+    compiled.invoke(None, thread())
+    saver.restore(before.config)
+    assert not (project / "two").exists()
+    assert compiled.get_state(thread()).next == ("two",)
+    assert compiled.invoke(None, thread())["numbers"] == [0, 1, 2]
+    assert (project / "two").read_text() == "made"
+
+
+def test_a_question_to_a_person_can_be_answered_again_and_what_ran_beside_it_runs_again(
+    saver: TakebackSaver, project: Path
+) -> None:
+    def beside(state: Numbers) -> Any:
+        with (project / "beside").open("a") as file:
+            file.write("ran\n")
+        return {"numbers": [5]}
+
+    graph = StateGraph(Numbers).add_node("ask", lambda state: {"numbers": [interrupt("how many?")]})
+    graph.add_node("beside", beside).add_edge(START, "ask").add_edge(START, "beside")
+    compiled: Any = graph.compile(checkpointer=saver)
+    compiled.invoke({"numbers": [0]}, thread(), durability="sync")
+    asked = compiled.get_state(thread())
+    assert asked.next == ("ask",)
+    assert compiled.invoke(Command(resume=1), thread())["numbers"] == [0, 1, 5]
+    saver.restore(asked.config)
+    assert not (project / "beside").exists()
+    assert compiled.get_state(thread()).next == ("ask", "beside")
+    assert compiled.invoke(Command(resume=2), thread())["numbers"] == [0, 2, 5]
+    assert (project / "beside").read_text() == "ran\n"
+
+
+def test_to_restore_the_latest_checkpoint_makes_no_other(saver: TakebackSaver, project: Path) -> None:
+    steps(saver, project)
+    before = list(saver.list(thread()))
+    (project / "a.txt").unlink()
+    saver.restore(thread())
+    assert (project / "a.txt").read_text() == "3"
+    assert list(saver.list(thread())) == before
+
+
 def test_what_cannot_be_restored_is_said(saver: TakebackSaver, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no such checkpoint"):
         saver.restore_sources(thread())
+    with pytest.raises(NotFound, match="no such checkpoint"):
+        saver.restore(thread())
     bare = TakebackSaver(tmp_path / "other")
     put(bare, {"a": 1})
     with pytest.raises(InvalidInput, match="carries none"):

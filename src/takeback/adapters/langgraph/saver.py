@@ -28,6 +28,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from takeback.adapters.langgraph import copying, reading, recording, removing
+from takeback.adapters.langgraph.going_on import copy_of
 from takeback.adapters.langgraph.memo import Memo
 from takeback.adapters.langgraph.naming import Key, thread_of
 from takeback.adapters.langgraph.reading import Stored
@@ -52,7 +53,7 @@ class TakebackSaver(AsyncTwins):
     """Checkpoints of LangGraph's threads in a takeback store.
 
     ``store`` is one, or the place of one. With ``sources`` each checkpoint carries the workspace, container or state of
-    the same moment, which `restore_sources` puts back. ``serde`` is used for every value; without one only LangGraph's
+    the same moment, which `restore` puts back with it. ``serde`` is used for every value; without one only LangGraph's
     safe types come back as what they were, and those that are ``allowed``.
     """
 
@@ -216,7 +217,11 @@ class TakebackSaver(AsyncTwins):
     # -- sources
 
     def restore_sources(self, config: RunnableConfig) -> Report:
-        """Put back the sources as they were at a checkpoint, or at the latest; the present is saved first."""
+        """Put back the sources as they were at a checkpoint, or at the latest; the present is saved first.
+
+        They are as they were when LangGraph saved it: in the middle of a run that is while the next step is at work, unless
+        the run's ``durability`` is "sync".
+        """
         thread, namespace, id = self._place(config)
         with self.store.blobs.reader() as reader:
             found = thread.find(reader, namespace, id)
@@ -234,6 +239,25 @@ class TakebackSaver(AsyncTwins):
 
     async def arestore_sources(self, config: RunnableConfig) -> Report:
         return await asyncio.to_thread(self.restore_sources, config)
+
+    def restore(self, config: RunnableConfig) -> Report:
+        """Put back the sources as `restore_sources` does, and the graph with them: its thread goes on from that checkpoint.
+
+        Checkpoints that came later stay, and can be restored in the same way. A task that had ended after that checkpoint,
+        while another was interrupted, runs again.
+        """
+        found = self.get_tuple(config)
+        if found is None:
+            return self.restore_sources(config)  # which says so
+        report = self.restore_sources(found.config)
+        namespace = found.config["configurable"]["checkpoint_ns"]
+        latest = self.get_tuple({"configurable": {"thread_id": _given(config), "checkpoint_ns": namespace}})
+        if latest is None or latest.config != found.config:
+            self.put(*copy_of(found), {})
+        return report
+
+    async def arestore(self, config: RunnableConfig) -> Report:
+        return await asyncio.to_thread(self.restore, config)
 
     # -- what LangGraph asks beside
 
