@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import pytest
@@ -10,6 +11,7 @@ from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
+import takeback as tb
 from support.langgraph_parts import thread
 from takeback.adapters.langgraph import TakebackSaver
 
@@ -64,6 +66,22 @@ def test_a_copied_thread_has_its_delta_channels(saver: TakebackSaver) -> None:
     saver.copy_thread("t", "copy")
     saver.delete_thread("t")
     assert graph.get_state(thread("copy")).values["said"] == said
+
+
+@pytest.mark.parametrize("frequency", [1, 3, 1000])
+def test_a_thread_that_was_put_back_has_its_delta_channels_and_goes_on(tmp_path: Path, frequency: int) -> None:
+    (tmp_path / "project").mkdir()
+    with TakebackSaver(tmp_path / "store", sources=[tb.Workspace(tmp_path / "project")]) as saver:
+        graph = build(saver, frequency)
+        said = talk(graph, 5)
+        before = graph.get_state(thread()).config
+        later = graph.invoke({"said": ["oh no"], "count": 0}, thread())["said"]
+        after = graph.get_state(thread()).config
+        saver.restore(before)
+        assert graph.get_state(thread()).values == {"said": said, "count": 5}
+        assert graph.invoke({"said": ["more"], "count": 0}, thread())["said"][: len(said) + 1] == [*said, "more"]
+        saver.restore(after)
+        assert graph.get_state(thread()).values == {"said": later, "count": 6}
 
 
 def test_the_history_of_channels_is_what_langgraphs_own_walk_finds(saver: TakebackSaver) -> None:
