@@ -46,6 +46,8 @@ def snapshot(value: Snapshot) -> Shape:
         "changed": value.changed,
         "parts": {name: part(each) for name, each in value.parts.items()},
         "not_captured": not_captured(value.not_captured),
+        "partial": value.partial,
+        "missed": dict(value.missed),
     }
 
 
@@ -151,6 +153,7 @@ def diff(value: Diff) -> Shape:
         "container": contained(value.container),
         "team": contained(value.team),
         "teams": [team(each) for each in value.teams],
+        "missed": dict(value.missed),
     }
 
 

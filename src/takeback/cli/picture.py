@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from takeback.cli.people import Line, Piece
@@ -43,9 +44,15 @@ class Bracket:
 
 
 def log_lines(
-    log: Log, *, graph: bool = False, forks: Mapping[str, Sequence[str]] | None = None, most: int | None = None
+    log: Log,
+    *,
+    graph: bool = False,
+    forks: Mapping[str, Sequence[str]] | None = None,
+    most: int | None = None,
+    without: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[Line]:
-    """One line for each snapshot and each move; with ``most``, only of so many snapshots and the moves among them."""
+    """One line for each snapshot and each move; with ``most``, only of so many snapshots and the moves among them.
+    ``without`` are the parts that snapshots missed, by their ids."""
     log = replace(log, snapshots=log.snapshots[:most])
     newest = log.snapshots[0].seq if log.snapshots else None
     brackets = gutter(log) if graph else []
@@ -57,7 +64,8 @@ def log_lines(
             yield ["│ ", (left, "quiet"), *_move(item, width, len(sessions) > 1)]
             continue
         dot = ("●", "head") if item.seq == newest else "○"
-        yield [dot, (_at(brackets, item.seq, width), "quiet"), *_row(item)]
+        gone = [(f" without {', '.join(without[item.id])}", "bad")] if item.id in without else []
+        yield [dot, (_at(brackets, item.seq, width), "quiet"), *_row(item), *gone]
         for fork in (forks or {}).get(item.id, ()) if graph else ():
             left = _beside(brackets, item.seq, width)
             yield ["│ ", (left, "quiet"), ("╰ fork ", "label"), clip(fork, WIDTH - width - 10)]

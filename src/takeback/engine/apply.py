@@ -17,6 +17,7 @@ from takeback.engine.alone import Disturbed
 from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
 from takeback.engine.manifest import put_part
+from takeback.engine.missed import check_at_hand
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
 from takeback.errors import Conflict, InvalidInput, TakebackError
@@ -66,7 +67,7 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
         for each in staged:
             each.apply()
         done, kept = _read_back(line, plan.effects, staged, present.parts)
-        report = conclude(line, writer, plan, safety, begun, present.parts, done, kept)
+        report = conclude(line, writer, plan, safety, begun, present.parts, done, kept, present.reasons)
     except BaseException as error:
         if not _take_back(line, writer, plan, present, staged, safety, begun) and isinstance(error, TakebackError):
             hint = f"the next `takeback` command here finishes this {plan.verb}, or takes it back"
@@ -132,6 +133,7 @@ def conclude(
     before: Mapping[str, Part],
     done: Sequence[Effect],
     kept: Sequence[Kept],
+    missed: Mapping[str, str],
 ) -> Report:
     """Record what was done to ``before``: the snapshot that it is now, the move, and the end of what had ``begun``.
 
@@ -147,7 +149,9 @@ def conclude(
     snapshot: Snapshot | None = None
     move: str | None = None
     if asked or any(parts[effect.part].kind not in FOLLOWING for effect in done):  # else undo could take back nothing
-        snapshot = record.compose(line, writer, safety, parts, trigger=plan.verb, context=context, before=before)
+        snapshot = record.compose(
+            line, writer, safety, parts, trigger=plan.verb, context=context, before=before, missed=missed
+        )
         move = None if plan.completes else new_id()
 
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
@@ -207,6 +211,7 @@ def _ended_by(plan: Plan, opened: Sequence[Move]) -> list[Move]:
 
 def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> None:
     """Every path that the plan changes must still be as the plan found it."""
+    check_at_hand(plan, present)
     for part, effects in by_part(plan.effects).items():
         source = line.source(part, present.parts)
         moved = source.moved(writer.reader, present.parts[part], effects)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -123,10 +123,10 @@ def diff(
         with line.looking() as writer:
             old = find(line, writer.reader, a)
             now = line.capture(writer, watch or Watch())
-            return _diff(line, writer.reader, old, dict(now.parts), None, paths)
+            return _diff(line, writer.reader, old, dict(now.parts), None, paths, now.reasons)
     with line.blobs.reader() as reader:
         old, new = find(line, reader, a), find(line, reader, b)
-        return _diff(line, reader, old, dict(new.parts), new.id, paths)
+        return _diff(line, reader, old, dict(new.parts), new.id, paths, new.missed)
 
 
 def changes(line: Line, reference: Reference) -> Diff | None:
@@ -139,7 +139,7 @@ def changes(line: Line, reference: Reference) -> Diff | None:
             old = find(line, reader, new.parent)
         except NotFound:
             return None
-        return _diff(line, reader, old, dict(new.parts), new.id, None)
+        return _diff(line, reader, old, dict(new.parts), new.id, None, new.missed)
 
 
 def value(line: Line, reference: Reference, name: str, types: Iterable[type], unknown: Unknown) -> Any:
@@ -169,7 +169,13 @@ def _held(snapshot: Snapshot, name: str) -> Part:
 
 
 def _diff(
-    line: Line, reader: Reader, old: Snapshot, new: dict[str, Part], id: str | None, paths: Sequence[str] | None
+    line: Line,
+    reader: Reader,
+    old: Snapshot,
+    new: dict[str, Part],
+    id: str | None,
+    paths: Sequence[str] | None,
+    missed: Mapping[str, str],
 ) -> Diff:
     from takeback.model.diff import Diff
 
@@ -178,6 +184,7 @@ def _diff(
     teams: list[TeamDiff] = []
     state: list[Difference] = []
     every = [*old.parts.values(), *new.values()]
+    unknown = {**old.missed, **missed}
     for name in sorted(old.parts.keys() | new.keys()):
         a, b = old.parts.get(name), new.get(name)
         if any(part is not None and part.kind in DOCUMENTS for part in (a, b)):
@@ -194,7 +201,8 @@ def _diff(
             from takeback.sources.team.telling import tell  # only who has a team needs it
 
             teams.append(tell(reader, a, b, found))
-    return Diff(old.id, id, tuple(files), tuple(state), tuple(beside["container"]), tuple(beside["team"]), tuple(teams))
+    named = tuple(beside["container"]), tuple(beside["team"])
+    return Diff(old.id, id, tuple(files), tuple(state), *named, tuple(teams), missed=unknown)
 
 
 def _within(

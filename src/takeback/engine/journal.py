@@ -88,7 +88,7 @@ def recover(line: Line, writer: Writer) -> bool:
         roll_back(owner, writer, plan.effects, snapshot.parts, found, staged)
         return True
     if done or plan.pending:
-        conclude(owner, writer, plan, safety, found, _as_of(owner, writer, snapshot), done, kept)
+        conclude(owner, writer, plan, safety, found, _as_of(owner, writer, snapshot), done, kept, snapshot.missed)
     else:
         _end(owner, found)
     finish(staged)
@@ -283,7 +283,7 @@ def _owner(line: Line, found: Journal, plan: Plan, parts: Mapping[str, Part]) ->
     }
     if row.name == line.name and sources == line.sources:
         return line
-    return Line(line.blobs, row.root, row.name, sources, others=line.others)
+    return Line(line.blobs, row.root, row.name, sources, others=line.others, expected=line.expected)
 
 
 def _as_of_part(source: Source, part: Part | None) -> Source:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from types import MappingProxyType
 from typing import NamedTuple
 
 from blake3 import blake3
 
 from takeback.engine.manifest import lacks_something, load_snapshot, put_part
-from takeback.errors import Integrity, InvalidInput, NotFound
+from takeback.engine.together import Holding, holds, look
+from takeback.errors import Integrity, InvalidInput, NotFound, TakebackError
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, TREES
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -33,15 +36,24 @@ class Present(NamedTuple):
     head: SnapshotRow | None
     latest: Snapshot | None
     parts: Mapping[str, Part]
+    missed: Mapping[str, TakebackError] = MappingProxyType({})
+    """Why a part is not there, or is only as the latest snapshot has it."""
 
     @property
     def changed(self) -> bool:
-        """Whether anything differs from the latest snapshot, or what was pending there is not so any more."""
-        before = self.latest.parts if self.latest is not None else {}
-        return self.latest is None or any(
+        """Whether anything differs from the latest snapshot, or what was pending or missed there is not so any more."""
+        if self.latest is None or self.latest.missed.keys() != self.missed.keys():
+            return True
+        before = self.latest.parts
+        return any(
             not part.same_state(before.get(name)) or part.pending != (name in before and before[name].pending)
             for name, part in self.parts.items()
         )
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why parts are missed, in words, and the first thing to do about it."""
+        return {name: "; ".join((error.message, *error.hints[:1])) for name, error in self.missed.items()}
 
 
 class Line:
@@ -55,6 +67,7 @@ class Line:
         sources: Mapping[str, Source],
         waiting: Callable[[str], None] | None = None,
         others: Callable[[str], Source | None] | None = None,
+        expected: Iterable[str] = (),
     ) -> None:
         self.blobs = blobs
         self.waiting = waiting
@@ -64,6 +77,9 @@ class Line:
         self.sources = dict(sources)
         self.others = others
         """Gives a source that only puts a part back, by its name: nothing of it is captured here."""
+        self.expected = tuple(expected)
+        """Parts that every snapshot should have, also those of objects that only other processes can look at."""
+        self._still = _Still()
 
     def add(self, source: Source) -> None:
         if source.name in self.sources:
@@ -87,10 +103,20 @@ class Line:
     def still(self) -> Iterator[None]:
         """Keep what can be kept still as it is from the next look on, so that nothing comes between that and a restore."""
         with ExitStack() as stack:
-            for source in self.sources.values():
-                still = getattr(source, "still", None)
-                if still is not None:
-                    stack.enter_context(still())
+            stack.callback(setattr, self._still, "until", self._still.until)
+            self._still.until, self._still.begun = stack, False
+            yield
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """The same for as long as this lasts; in a `still` of this thread it is that which ends it."""
+        with ExitStack() as stack:
+            lasting = self._still.until
+            if lasting is None or not self._still.begun:
+                self._still.begun = lasting is not None
+                for source in self.sources.values():
+                    if (keeps := holds(source)) is not None:
+                        (lasting or stack).enter_context(keeps())
             yield
 
     def permit(self, parts: Iterable[str]) -> None:
@@ -173,9 +199,12 @@ class Line:
                 f"the timeline {self.name!r} has no sources, so there is nothing to look at",
                 hints=_at_hand(*parts.values()) or ["store.timeline(name, sources=[takeback.Workspace('.')])"],
             )
-        for name, source in self.sources.items():
-            parts[name] = put_part(writer, source.capture(writer, parts.get(name), watch))
-        return Present(head, latest, parts)
+        found = look(
+            list(self.sources.values()), writer, watch, parts, Holding(self._held, self._still.until is not None)
+        )
+        parts |= {name: put_part(writer, found.parts[name]) for name in self.sources if name in found.parts}
+        unsaved = {name: _unsaved(name) for name in self.expected if name not in parts and name not in found.missed}
+        return Present(head, latest, parts, {**found.missed, **unsaved})
 
     def latest(self, reader: Reader, head: SnapshotRow) -> Snapshot | None:
         """The latest snapshot; None if a repair had to give up a part of it, so that all is recorded anew."""
@@ -230,6 +259,19 @@ class Line:
     def is_elsewhere(self, name: str, parts: Mapping[str, Part]) -> bool:
         """Whether a part is a value whose object lives in another process, which has to put in place what is recorded."""
         return self.is_absent(name, parts) and not parts[name].remembered and not parts[name].filed
+
+
+class _Still(threading.local):
+    """What a thread keeps still, and until when."""
+
+    until: ExitStack | None = None
+    begun = False
+
+
+def _unsaved(name: str) -> NotFound:
+    return NotFound(
+        f"no program has saved {name} yet", hints=[f"a program does, with takeback.State({name!r}, …) on this timeline"]
+    )
 
 
 def _at_hand(*parts: Part) -> list[str]:

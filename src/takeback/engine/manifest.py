@@ -1,7 +1,8 @@
 """Manifests: how a snapshot is written as a blob.
 
 Canonical JSON (sorted keys, no spaces, ASCII) of ``format``, ``id``, ``root``, ``timeline``, ``parent``, ``time_ns``,
-``trigger``, ``context`` and ``parts``; a part is its ``kind``, its ``refs`` (hexadecimal blob ids) and its ``detail``.
+``trigger``, ``context`` and ``parts``; a part is its ``kind``, its ``refs`` (hexadecimal blob ids) and its ``detail``. Where
+parts could not be captured, ``missed`` says why, by their names.
 What a part could not capture is a document of its own (ref ``not_captured``), because it is the same in most
 snapshots. Labels and pins are not in the manifest: they change.
 """
@@ -60,6 +61,7 @@ def encode_manifest(snapshot: Snapshot) -> bytes:
             "trigger": snapshot.trigger,
             "context": snapshot.context,
             "parts": parts,
+            **({"missed": dict(snapshot.missed)} if snapshot.missed else {}),
         }
     )
 
@@ -80,6 +82,7 @@ def load_snapshot(reader: Reads, row: SnapshotRow) -> Snapshot:
         labels=row.labels,
         pinned=row.pinned,
         changed=row.changed,
+        missed=raw.get("missed", {}),
     )
 
 
@@ -95,6 +98,9 @@ def decode_manifest(data: bytes, id: str) -> dict[str, Any]:
     wrong = [name for name, kind in _FIELDS.items() if not isinstance(raw.get(name), kind)]
     if wrong or number != FORMAT or not all(map(_is_part, raw["parts"].values())):
         raise _unreadable(id, f"its {wrong[0] if wrong else 'parts'}")
+    missed = raw.get("missed", {})
+    if not isinstance(missed, dict) or not all(isinstance(why, str) for why in missed.values()):
+        raise _unreadable(id, "what it missed")
     if not -_END_OF_TIME < raw["time_ns"] < _END_OF_TIME:
         raise _unreadable(id, "its time")
     if raw["id"] != id:

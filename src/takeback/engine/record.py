@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from takeback.engine.line import Line, Present
@@ -33,6 +34,7 @@ def compose(
     trigger: str,
     context: Mapping[str, Any],
     before: Mapping[str, Part],
+    missed: Mapping[str, str] = MappingProxyType({}),
 ) -> Snapshot:
     """A new snapshot, with its manifest's blob on the way; nothing is committed yet."""
     contexts: dict[str, Any] = {}
@@ -48,6 +50,7 @@ def compose(
         context={**contexts, **context},
         parts=dict(parts),
         changed=count_changes(line, writer, before, parts),
+        missed=dict(missed),
     )
 
 
@@ -124,4 +127,13 @@ def latest_or_new(
     if not (present.changed or always):
         return None
     before = present.latest.parts if present.latest is not None else {}
-    return compose(line, writer, present.head, present.parts, trigger=trigger, context=context, before=before)
+    return compose(
+        line,
+        writer,
+        present.head,
+        present.parts,
+        trigger=trigger,
+        context=context,
+        before=before,
+        missed=present.reasons,
+    )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
+from takeback.engine.missed import missed_then, not_now
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.paths import clean, inside, meant, outside, states_at
 from takeback.engine.references import Reference, find
@@ -159,7 +160,8 @@ def _plan(
     asked: list[str] = []
     planned: list[str] = []
     away: list[Part] = []
-    for name in parts_of(target, only):
+    rest = parts_of(target, only)
+    for name in rest:
         part = target.parts[name]
         if only is None and part.kind in NAMED and name not in line.sources:
             away += [part] if wanted is None or meant(part, wanted, target.parts.values()) else []
@@ -177,6 +179,12 @@ def _plan(
             named = meant(part, named, target.parts.values())
             if not named:
                 continue
+        if name in target.missed:
+            why = missed_then(line, writer.reader, target, name, asked=only is not None)
+            kept.append(Kept(name, name, why))
+            continue
+        if name in present.missed:
+            raise not_now(present, name, rest, f"restore {short(target.id)}")
         if named is not None:
             named = inside(writer.reader, part, named)
             _check_paths(writer.reader, source, present.parts.get(name), target, named)

@@ -50,19 +50,21 @@ class Store:
         listener: Listener | None = None,
         after_save: Callable[[str], None] | None = None,
         others: Callable[[str], Source | None] | None = None,
+        expected: Iterable[str] = (),
     ) -> Timeline:
         """The timeline of a root and a name; nothing is written before its first save.
 
         The root is that of the first source that has one. ``listener`` hears of the progress of long operations;
         ``after_save`` is called after each save, with its trigger. ``others`` gives sources, by part, that are not
-        captured here but can be put back.
+        captured here but can be put back. ``expected`` are parts that only other programs can save: a snapshot without
+        them is partial.
         """
         if not name.strip() or "\0" in name:
             raise InvalidInput("a timeline needs a name")
         given = _checked(sources)
         if root is None:
             root = next((source.root for source in given if source.root), "")
-        line = Line(self.blobs, root, name, {}, others=others)
+        line = Line(self.blobs, root, name, {}, others=others, expected=expected)
         for source in given:
             line.add(source)
         return Timeline(line, listener=listener, after_save=after_save)

@@ -12,6 +12,7 @@ from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
 from takeback.engine.line import Line, Present
+from takeback.engine.missed import not_now
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.errors import NotFound
@@ -162,8 +163,10 @@ def _plan(
         source = line.source(name, present.parts)
         mine: list[Step] = []
         lost = False
+        unseen = ""
         for step in spoken if name in states else steps:
             old, new = parts.at(step.before).get(name), parts.at(step.after).get(name)
+            unseen = unseen or parts.missed_at(step.before, name) or parts.missed_at(step.after, name)
             if old is None or new is None or new.same_state(old):
                 continue
             if old.purged or new.purged:
@@ -174,6 +177,10 @@ def _plan(
             mine.append(Step(old, new, leave, certain=targets[0].level == "takeback"))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
+        elif unseen:
+            kept.append(Kept(name, name, f"it could not be captured at one end of the move: {unseen}"))
+        elif mine and name in present.missed:
+            raise not_now(present, name, _rest(line, present, wish), f"{verb} {short(targets[0].id)}")
         elif mine or _asks_anyway(line, present, name, targets):
             proposal = source.revert(reader, present.parts[name], mine)
             effects += proposal.effects
@@ -267,17 +274,27 @@ def _is_asked(line: Line, present: Present, name: str, verb: str, proposal: Prop
     return not (proposal.effects and pending.is_back(verb, part, after))
 
 
+def _rest(line: Line, present: Present, wish: Wish) -> list[str]:
+    return [name for name in _meant(line, present) if wish.wants(name)]
+
+
 class _Parts:
     """Parts of snapshots, read once each."""
 
     def __init__(self, line: Line, reader: Reader, present: Present) -> None:
         self._line, self._reader = line, reader
         self._known: dict[str, Mapping[str, Part]] = {PRESENT.id: present.parts}
+        self._missed: dict[str, Mapping[str, str]] = {}
 
     def at(self, row: SnapshotRow) -> Mapping[str, Part]:
         if row.id not in self._known:
-            self._known[row.id] = self._line.load(self._reader, row).parts
+            snapshot = self._line.load(self._reader, row)
+            self._known[row.id], self._missed[row.id] = snapshot.parts, snapshot.missed
         return self._known[row.id]
+
+    def missed_at(self, row: SnapshotRow, name: str) -> str:
+        """Why a part could not be captured in a snapshot that was read; empty if it could."""
+        return self._missed.get(row.id, {}).get(name, "")
 
 
 def _shares(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from takeback.model.team import TeamDiff
 from takeback.model.tree import DIRECTORY, Entry
@@ -67,6 +68,8 @@ class Diff:
     """Of teams; paths are those of their data directory."""
     teams: tuple[TeamDiff, ...] = ()
     """What that means: tasks, mail, costs, members."""
+    missed: Mapping[str, str] = field(default_factory=dict)
+    """Parts that could not be captured on one side, and why: of these nothing is known."""
 
     def __bool__(self) -> bool:
         return bool(self.files or self.state or self.container or self.team)

@@ -120,6 +120,14 @@ class Snapshot(NamedTuple):
     pinned: bool = False
     changed: int = 0
     """How many files differ from the parent."""
+    missed: Mapping[str, str] = MappingProxyType({})
+    """Parts that could not be captured, and why. One that is in ``parts`` all the same is as it was captured last: what
+    changed since is compared with it, but it is never put back from here."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether a part is missed that should be there."""
+        return bool(self.missed)
 
     @property
     def time(self) -> datetime:

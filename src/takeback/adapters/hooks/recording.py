@@ -8,7 +8,7 @@ turn does.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from takeback import locate
@@ -17,7 +17,7 @@ from takeback.adapters.hooks.event import Event
 from takeback.engine.store import MEMORY
 from takeback.errors import InvalidInput, NotFound
 from takeback.sources.transcript.agents import KEEPS
-from takeback.store import hooked
+from takeback.store import hooked, notices
 from takeback.store.hooked import Remembered
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def record(agent: str, event: Event) -> None:
                 hooked.remember(directory, agent, event.session, after)
             if after.acts and not known.acts:
                 hooked.note_acts(directory, agent, where.root)
+            for name, why in session.missed.items():
+                notices.note(directory, f"hook {agent}", f"{where.root} is recorded without {name}: {why}")
 
 
 def _place(event: Event, known: Remembered | None) -> Place:
@@ -103,6 +105,8 @@ class _Session:
 
     def __init__(self, agent: str, event: Event, line: Timeline, rules: Sequence[EffectRule]) -> None:
         self._agent, self._event, self._line, self._rules = agent, event, line, rules
+        self.missed: Mapping[str, str] = {}
+        """What the last snapshot goes without, and why."""
 
     def note(self, known: Remembered) -> Remembered:
         """Save; what is to be remembered of the session then."""
@@ -180,4 +184,5 @@ class _Session:
 
     def _save(self, trigger: str, *, context: dict[str, Any] | None = None, **more: Any) -> None:
         about = {"agent": self._agent, **(context or {})} if context or trigger in ("turn_start", "turn_end") else {}
-        self._line.save(trigger=trigger, session=self._event.session, context=about, **more)
+        saved = self._line.save(trigger=trigger, session=self._event.session, context=about, **more)
+        self.missed = saved.missed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import given as beside
-from takeback.cli import shapes
+from takeback.cli import missed, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
@@ -71,6 +71,7 @@ def command(context: click.Context, words: tuple[str, ...], stat: bool, given: b
     others = beside.holds(line.show(a)) if paths else False
     inside = [beside.inside(call, line, path, others) for path in paths]
     diff = line.diff(a, b, paths=inside or None)
+    say(*missed.lines(diff.missed), stream=sys.stderr)
     if call.json:
         _print_json(line, diff, stat)
     elif stat:

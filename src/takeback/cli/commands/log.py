@@ -13,13 +13,14 @@ from takeback.cli.call import Call
 from takeback.cli.completing import paths
 from takeback.cli.people import say
 from takeback.engine.pages import page
-from takeback.errors import NotFound
+from takeback.errors import NotFound, TakebackError
 
 if TYPE_CHECKING:
     from takeback.engine.history import Log
     from takeback.engine.timeline import Timeline
 
 _DEFAULT = 30
+_LOOKED_INTO = 1000
 
 
 @click.command("log", cls=Command)
@@ -70,9 +71,22 @@ def command(call: Call, path: str | None, graph: bool, limit: int | None, sessio
 def _show(call: Call, line: Timeline, log: Log, more: bool, graph: bool) -> None:
     of = f" of {line.root}" if line.root else ""
     say([("timeline ", "quiet"), (line.name, "head"), (of, "quiet")], "")
-    say(*picture.log_lines(log, graph=graph, forks=_forks(call) if graph else None))
+    forks = _forks(call) if graph else None
+    say(*picture.log_lines(log, graph=graph, forks=forks, without=_without(line, log)))
     if more:
         say([(f"… and older ones; `takeback log -n {2 * len(log.snapshots)}{call.chosen}` shows more", "quiet")])
+
+
+def _without(line: Timeline, log: Log) -> dict[str, list[str]]:
+    """The parts that snapshots missed. Only a page of them is looked into: each takes a moment."""
+    found: dict[str, list[str]] = {}
+    for row in log.snapshots[:_LOOKED_INTO]:
+        try:
+            missed = line.show(row.id).missed
+        except TakebackError:
+            continue  # a harmed snapshot is for verify to tell of
+        found |= {row.id: sorted(missed)} if missed else {}
+    return found
 
 
 def _all_of_no_directory(call: Call) -> list[Timeline]:

@@ -99,6 +99,8 @@ class _Record:
     def report(self, code: int) -> None:
         if self._interval is not None:
             self._problems += [f"a save in between failed: {each.message}" for each in self._interval.problems[:1]]
+        without = {**(self._opening.missed if self._opening else {}), **(self._closing.missed if self._closing else {})}
+        self._problems += [f"recorded without {name}: {why}" for name, why in without.items()]
         for problem in self._problems:
             print(f"takeback: {visible(problem)}", file=sys.stderr)
         if self._call.json:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from takeback.cli import given as beside
-from takeback.cli import shapes
+from takeback.cli import missed, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say
 from takeback.cli.text import count
+from takeback.errors import NotFound, Partial, Unavailable
 from takeback.model.ids import short
 from takeback.model.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
 
 _MOST = 10
 
@@ -24,11 +29,11 @@ _MOST = 10
 )
 @beside.options
 @click.pass_obj
-def command(call: Call, label: str | None, given: beside.Given) -> None:
+def command(call: Call, label: str | None, given: beside.Given) -> int:
     """Record the present as a snapshot.
 
     If nothing changed since the latest snapshot, no new one is made, and the label goes to the latest. What could
-    not be captured is listed. What changes after a save, until the next save or run, is a move too, and undo takes
+    not be captured is listed; a part that could not be looked at at all (Docker is down) is named, and the exit code is 3. What changes after a save, until the next save or run, is a move too, and undo takes
     it back.
 
     For example:
@@ -39,14 +44,28 @@ def command(call: Call, label: str | None, given: beside.Given) -> None:
     """
     line = call.line(create=True)
     left_out = given.add(call, line)
+    _check_named(call, line, given)
     before = line.log(1).snapshots
     snapshot = line.save(label)
     new = not before or before[0].id != snapshot.id
     if call.json:
         more = {"left_out": left_out} if given.with_workspaces else {}
         shapes.print_json({**shapes.snapshot(snapshot), "label": label, "new": new, **more})
-        return
-    say(*_lines(snapshot, label, new, list(line.sources)))
+    else:
+        say(*_lines(snapshot, label, new, list(line.sources)))
+    return Partial.exit_code if snapshot.partial else 0
+
+
+def _check_named(call: Call, line: Timeline, given: beside.Given) -> None:
+    """NotFound for a name that means nothing here and never did: it is a typing error. What was there and is gone, or cannot
+    be asked just now, is missed, and said to be."""
+    try:
+        given.check(call)
+    except NotFound:
+        if line.head is None or not beside.holds(line.show("@")):
+            raise
+    except Unavailable:
+        pass
 
 
 def _lines(snapshot: Snapshot, label: str | None, new: bool, parts: Sequence[str]) -> list[Line]:
@@ -57,6 +76,7 @@ def _lines(snapshot: Snapshot, label: str | None, new: bool, parts: Sequence[str
     else:
         lines = [["nothing changed since ", id, *named]]
     lines += beside.lines(snapshot, parts)
+    lines += missed.lines(snapshot.missed)
     left = snapshot.not_captured
     if left:
         lines.append([(f"not captured: {count(len(left), 'path')}, which a restore never touches", "warn")])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import agent_files, shapes
+from takeback.cli import agent_files, missed, shapes
 from takeback.cli import given as beside
 from takeback.cli.app import Command
 from takeback.cli.call import Call
@@ -131,8 +131,9 @@ def _lines(snapshot: Snapshot, step: Diff | None) -> Iterator[Line]:
     if isinstance(git, dict) and git.get("commit"):
         branch = f" on {git['branch']}" if git.get("branch") else ""
         facts.append([("git", "quiet"), f"{str(git['commit'])[:10]}{branch}"])
-    facts += [[("part", "quiet"), _about(part)] for part in snapshot.parts.values()]
+    facts += [[("part", "quiet"), _about(part)] for name, part in snapshot.parts.items() if name not in snapshot.missed]
     yield from table(facts, indent=2)
+    yield from missed.lines(snapshot.missed)
     if files:
         yield [(f"{count(len(files), 'file')} changed since {short(snapshot.parent or '')}", "head")]
         for change in files[:_MOST]:

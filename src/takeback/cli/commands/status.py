@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import shapes
+from takeback.cli import missed, shapes
 from takeback.cli.app import Command
 from takeback.cli.beginning import how_to_begin
 from takeback.cli.call import Call
@@ -60,6 +60,8 @@ class _Found:
     hooks: Hooks = NO_HOOKS
     pending: tuple[str, ...] = ()
     """Parts that their owners, in other programs, have yet to put in place."""
+    missed: Mapping[str, str] = field(default_factory=dict)
+    """Parts that the latest snapshot goes without, and why."""
     options: str = ""
     """They have at hand what the latest snapshot holds beside the files."""
     chosen: str = ""
@@ -124,11 +126,13 @@ def _look(call: Call) -> _Found:
         return _Found(where, True, None, tuple(moves), line.interrupted(), tuple(line.nearby()))
     found = _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted())
     try:
-        parts = line.show("@").parts
+        latest = line.show("@")
+        parts, without = latest.parts, latest.missed
     except TakebackError:
-        parts = {}  # a harmed snapshot is for verify to tell of
+        parts, without = {}, {}  # a harmed snapshot is for verify to tell of
     return replace(
         found,
+        missed=without,
         pending=tuple(name for name, part in parts.items() if part.pending),
         options=options(parts.values()),
         chosen=call.chosen,
@@ -160,6 +164,7 @@ def _shape(found: _Found) -> shapes.Shape:
         "moves": [shapes.move(move) for move in found.moves[:_MOVES]],
         "interrupted": found.interrupted_ns is not None,
         "pending": list(found.pending),
+        "missed": dict(found.missed),
         "hooks": {agent: shapes.iso(last.time_ns) if last else None for agent, last in _ran(found.hooks)},
         "hooks_off": found.hooks.off or None,
         "notices": [shapes.notice(each) for each in found.notices],
@@ -192,6 +197,7 @@ def _lines(found: _Found) -> Iterator[Line | str]:
     yield [("snapshot", "quiet"), "  ", *last]
     if found.interrupted_ns is not None:
         yield [("a restore was interrupted ", "bad"), age(found.interrupted_ns), "; the next save or undo finishes it"]
+    yield from missed.lines(found.missed)
     for part in found.pending:
         yield [("pending: ", "warn"), f"{part} is put in place when the program that has it saves next"]
     for notice in found.notices:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
 
-from takeback.errors import InvalidInput, NotFound
+from takeback.errors import InvalidInput, NotFound, Unavailable
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
@@ -55,6 +55,8 @@ class Container:
 
     kind = "container"
     root = ""
+    steady = True
+    """Nothing of it changes while it is kept still."""
 
     def __init__(
         self,
@@ -86,6 +88,8 @@ class Container:
         self._recalled: tuple[bytes, Recall] | None = None
         """What the last capture saw, and the content that it made of that."""
         self._recall = Recall()
+        self._ahead: Writer | None = None
+        """For whom what the next capture needs has been read already."""
         self._stays = False
         self._held: Hold | None = None
         """The pause of a container that is to stay still."""
@@ -116,7 +120,10 @@ class Container:
     def container(self) -> str:
         """The container's name; as it was given, if there is none."""
         if not self._named:
-            found = self.daemon.find(self._container)
+            try:
+                found = self.daemon.find(self._container)
+            except Unavailable:  # which whoever looks at it is told
+                return self._container
             return self._container if found is None else self._note(found).name
         return self._named
 
@@ -175,12 +182,10 @@ class Container:
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Its files, volumes and settings at one instant: it is paused only for as long as the last look takes."""
-        box = self.look()
+        box = self.look() if self._ahead is writer else self._looked_ahead(writer, previous, watch)
+        self._ahead = None
         before = previous.content if previous is not None else None
-        self._remember(writer, before)
         self._placed = frozenset()
-        if box.running and not box.paused and self.reach(box).name == OVERLAY and not self.flatten:
-            self.survey(box, writer, watch)  # what is large is read while it runs; then only what changed since
         from takeback.sources.container.describing import settings_of
 
         settings = settings_of(self.daemon, box, secrets=self.secrets, flat=self.flatten)
@@ -202,6 +207,18 @@ class Container:
         if image is not None:
             detail["image"] = image
         return Part(self.name, self.kind, {"content": tree}, detail, tuple(sorted(left_out)))
+
+    def read_ahead(self, writer: Writer, previous: Part | None, watch: Watch) -> None:
+        """Read what is large while the container runs, for a capture that then reads only what changed since."""
+        self._looked_ahead(writer, previous, watch)
+        self._ahead = writer
+
+    def _looked_ahead(self, writer: Writer, previous: Part | None, watch: Watch) -> Inspected:
+        box = self.look()
+        self._remember(writer, previous.content if previous is not None else None)
+        if box.running and not box.paused and self.reach(box).name == OVERLAY and not self.flatten:
+            self.survey(box, writer, watch)
+        return box
 
     def survey(self, box: Inspected, writer: Puts, watch: Watch) -> tuple[Access, Areas]:
         """All areas of a container as they are now, and by whom they were read."""
@@ -230,7 +247,6 @@ class Container:
 
     def reach(self, box: Inspected, recall: Recall | None = None) -> Access:
         """The way to a container's files that was asked for, or is best."""
-        from takeback.errors import Unavailable
         from takeback.sources.container.overlay.access import Overlay, why_not
 
         if self.strategy == STREAM:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from takeback import documents
@@ -49,6 +49,8 @@ class State:
     kind = content.KIND
     root = ""
     lock = ""
+    steady = True
+    """Nothing of it changes while it is kept still."""
 
     def __init__(
         self, name: str, obj: Any, lock: Lock | None = None, *, holes: Allowed = False, types: Iterable[type] = ()
@@ -73,6 +75,7 @@ class State:
         """What the last restore put in place, and has read back."""
         self._left_out: dict[bytes, tuple[NotCaptured, ...]] = {}
         """The holes of what is planned."""
+        self._keeping = _Keeping()
 
     def __repr__(self) -> str:
         return f"<State {self.name!r} of a {type(self.object).__qualname__}>"
@@ -151,8 +154,30 @@ class State:
         known = (*types, *self._types, *documents.types_in(self.object))
         return documents.get(reader, part.content, types=known)
 
+    @property
+    def still(self) -> Callable[[], AbstractContextManager[None]] | None:
+        """From the next look on the lock is held by this thread, until this ends; None where there is no lock."""
+        return None if self._lock is None else self._kept_still
+
+    @contextmanager
+    def _kept_still(self) -> Iterator[None]:
+        self._keeping.wanted = True
+        try:
+            yield
+        finally:
+            self._keeping.wanted = False
+            held, self._keeping.held = self._keeping.held, None
+            if held is not None:
+                held.give_back(self)
+
     def _locked(self) -> AbstractContextManager[Any]:
-        return self._lock or nullcontext()
+        if self._lock is None or self._keeping.held is not None:
+            return nullcontext()
+        if not self._keeping.wanted:
+            return self._lock
+        self._keeping.held = held_here(self._lock)
+        self._keeping.held.take(self)
+        return nullcontext()
 
     def _written(self, writes: documents.Writes, previous: Part | None) -> documents.Put:
         before = self._made.recall if self._made is not None else None
@@ -187,13 +212,13 @@ class _Held:
         with self.lock:
             yield
 
-    def take(self, user: StagedState) -> None:
+    def take(self, user: object) -> None:
         first = not self._users
         self._users.add(id(user))
         if first:
             next(self._inside)
 
-    def give_back(self, user: StagedState) -> None:
+    def give_back(self, user: object) -> None:
         self._users.discard(id(user))
         if not self._users:
             _HELD.locks.pop(id(self.lock), None)
@@ -208,6 +233,18 @@ class _HeldHere(threading.local):
 _HELD = _HeldHere()
 
 
+def held_here(lock: Lock) -> _Held:
+    """A lock as this thread holds it, or is about to."""
+    return _HELD.locks.setdefault(id(lock), _Held(lock))
+
+
+class _Keeping(threading.local):
+    """Whether a thread keeps a state still, and by what."""
+
+    wanted = False
+    held: _Held | None = None
+
+
 class StagedState:
     """A state made ready: everything is decoded and matched; the lock is held until it is in place or given up."""
 
@@ -219,7 +256,7 @@ class StagedState:
             raise InvalidInput(f"{source.name} cannot be removed: it is an object")
         try:
             if source._lock is not None:
-                self._held = _HELD.locks.setdefault(id(source._lock), _Held(source._lock))
+                self._held = held_here(source._lock)
                 self._held.take(self)
             known, recall = documents.Known(source._types), source._made.recall if source._made is not None else None
             if not self._is_as_captured(effects[0]):
