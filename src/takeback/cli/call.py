@@ -97,7 +97,11 @@ class Call:
         store = self.open(where, create=create)
         if sys.stderr.isatty() and not self.json and self.notices(where):
             print("takeback: something happened meanwhile: `takeback status` shows it", file=sys.stderr)
-        return locate.timeline(store, where, listener=listener(quiet=self.json))
+        line = locate.timeline(store, where, listener=listener(quiet=self.json))
+        for source in line.sources.values() if where.used else ():
+            if (daemon := getattr(source, "daemon", None)) is not None:
+                self.closing(daemon)
+        return line
 
     def notices(self, where: Place, *, seen: bool = False) -> tuple[Notice, ...]:
         """What background work and hooks noted in the store; gone once it was ``seen``."""
@@ -108,7 +112,7 @@ class Call:
         return tuple(sorted(found, key=lambda each: each.time_ns))
 
     def _warn(self, where: Place, *, creating: bool) -> None:
-        for warning in where.warnings:
+        for warning in (*where.warnings, *where.to_agree):
             print(f"takeback: {visible(warning)}", file=sys.stderr)
         if creating and where.is_home:
             print(

@@ -58,9 +58,8 @@ class Given:
     ) -> list[str]:
         """Have them at hand; what is left out of what belongs to members, and why, which is said if nobody reads JSON.
         InvalidInput if the latest snapshot has another one as that part."""
-        every = list(self._each())
-        if self.with_workspaces and not self.teams:
-            raise InvalidInput("--with-workspaces is for the members of a team", hints=["add --team TEAM"])
+        every = [each for each in self._each() if not _is_there(line, *each, place=self._place(call))]
+        _grant(line, wider=wider, force=force, merge=merge)
         for _, part, _ in every:
             if [each for _, each, _ in every].count(part) > 1 or part in line.sources:
                 raise InvalidInput(f"two parts are called {part!r}", hints=[f"name the parts: {_named_apart(every)}"])
@@ -73,7 +72,17 @@ class Given:
                 source = teams.source(call, name, part, self.data_dir, force=force, merge=merge)
             _check_same(source, name, latest.parts.get(part) if latest is not None else None)
             line.add(source)
+        if self.with_workspaces and not any(source.kind == teams.KIND for source in line.sources.values()):
+            raise InvalidInput("--with-workspaces is for the members of a team", hints=["add --team TEAM"])
         return self._add_members(call, line) if self.with_workspaces else []
+
+    def _place(self, call: Call) -> str:
+        """Where the teams are that were named."""
+        if not self.teams:
+            return ""
+        from takeback.locate.teams import data_directory
+
+        return os.path.realpath(data_directory(teams.given_place(call, self.data_dir)))
 
     def _add_members(self, call: Call, line: Timeline) -> list[str]:
         from takeback.locate.members import add_members
@@ -96,6 +105,29 @@ class Given:
         for kind, given in ((containers.KIND, self.containers), (teams.KIND, self.teams)):
             for each in given:
                 yield kind, *parsed(kind, each)
+
+
+def _is_there(line: Timeline, kind: str, part: str, name: str, *, place: str) -> bool:
+    """Whether what was named is declared, and so at hand already; as which part it is declared need not be said again."""
+    for source in line.sources.values():
+        called = getattr(source, "given" if kind == containers.KIND else "team", "")
+        if source.kind != kind or called != name or source.root not in ("", place):
+            continue
+        if part not in (source.name, kind):
+            raise InvalidInput(
+                f"the {kind} {name!r} is declared as the part {source.name!r}", hints=[f"leave --{kind} {name} out"]
+            )
+        return True
+    return False
+
+
+def _grant(line: Timeline, *, wider: bool, force: bool, merge: bool) -> None:
+    """What a person allows holds for what is declared, too."""
+    allowed = {containers.KIND: {"allow_wider": wider}, teams.KIND: {"force": force, "merge": merge}}
+    for source in line.sources.values():
+        for name, given in allowed.get(source.kind, {}).items():
+            if given and hasattr(source, name):
+                setattr(source, name, True)
 
 
 def options(command: F) -> F:

@@ -12,20 +12,34 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from takeback.engine.background import Background
 from takeback.engine.store import MEMORY, Store, open_store
 from takeback.engine.timeline import Timeline
 from takeback.errors import Integrity, InvalidInput, Unavailable
+from takeback.locate import agreed
 from takeback.locate.agents import Agents, agent_homes, agents
-from takeback.locate.layers import PROJECT_FILE, environment, project_layers, store_path, user_file, user_layers
+from takeback.locate.layers import (
+    NO_FILE,
+    PROJECT_FILE,
+    ProjectFile,
+    environment,
+    project_file,
+    store_path,
+    user_file,
+    user_layers,
+)
 from takeback.locate.settings import SETTINGS, Setting, checked
 from takeback.model.limits import Limits
 from takeback.model.progress import Listener
 from takeback.model.sizes import parse_size
 from takeback.sources.protocol import Source
 from takeback.sources.workspace.source import Workspace
+
+if TYPE_CHECKING:
+    from takeback.locate.agreed import Agreed
+    from takeback.locate.chosen import Chosen
 
 __all__ = [
     "open",
@@ -60,16 +74,39 @@ class Value(NamedTuple):
 class Place:
     """Where a command acts: the root and its settings, each with its origin."""
 
-    def __init__(self, root: str, found_by: str, settings: Mapping[str, Value], warnings: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        root: str,
+        found_by: str,
+        settings: Mapping[str, Value],
+        warnings: tuple[str, ...] = (),
+        *,
+        file: ProjectFile = NO_FILE,
+        agreed: Agreed | None = None,
+        declared: tuple[Chosen, ...] = (),
+        to_agree: tuple[str, ...] = (),
+    ) -> None:
         self.root = root
         self.found_by = found_by
         """``takeback.toml``, ``git`` or ``directory``."""
         self.settings = settings
         self.warnings = warnings
         """What a project's file says that is ignored, and why."""
+        self.file = file
+        self.agreed = agreed
+        """To what its owner has agreed."""
+        self.declared = declared
+        """Containers and teams that belong to it, and those that would if its owner agreed."""
+        self.to_agree = to_agree
+        """Where the file is not what its owner agreed to."""
 
     def __getitem__(self, name: str) -> Any:
         return self.settings[name].value
+
+    @property
+    def used(self) -> tuple[Chosen, ...]:
+        """The containers and teams that belong to it."""
+        return tuple(each for each in self.declared if each.used)
 
     @property
     def is_home(self) -> bool:
@@ -101,9 +138,9 @@ def directory(where: Place) -> str:
 
 
 def timeline(store: Store, where: Place, *, listener: Listener | None = None, more: Sequence[Source] = ()) -> Timeline:
-    """A place's timeline in a store; ``more`` are captured beside its workspace. One that was asked for by name may be of no
-    directory at all, as those are on which agents keep their memory, or a team's own, whose root is no workspace: these have
-    no source here."""
+    """A place's timeline in a store; ``more`` are captured beside its workspace and what is declared. One that was asked for by
+    name may be of no directory at all, as those are on which agents keep their memory, or a team's own, whose root is no
+    workspace: these have no source here."""
     if is_of_no_directory(store, where):
         return store.timeline(where["timeline"], root="", listener=listener)
     homes = agent_homes()
@@ -113,14 +150,21 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None, mo
 
         return Transcript(homes, name=part) if part == NAME or part.startswith(f"{NAME}-") else None
 
-    return store.timeline(
+    of_a_team = _is_of_a_team(store, where)
+    line = store.timeline(
         where["timeline"],
-        sources=[*([] if _is_of_a_team(store, where) else [_workspace(where)]), *more],
+        sources=[*([] if of_a_team else [_workspace(where)]), *more],
         root=where.root,
         listener=listener,
         after_save=upkeep(store, where),
         others=others,
+        expected=() if of_a_team else where["states"],
     )
+    if where.used and not of_a_team:
+        from takeback.locate.chosen import add_to
+
+        add_to(line, where.used)
+    return line
 
 
 def _workspace(where: Place) -> Workspace:
@@ -130,6 +174,7 @@ def _workspace(where: Place) -> Workspace:
         exclude=where["exclude"],
         max_file_size=where["max_file_size"],
         time_budget=where["time_budget"],
+        elsewhere=[inside for each in where.used if (inside := each.inside(where.root))],
     )
 
 
@@ -178,10 +223,13 @@ def place(directory: str = ".", *, fixed: bool = False, **flags: Any) -> Place:
     real = os.path.realpath(directory)
     root, found_by = (real, "directory") if fixed else find_root(real)
     warnings: list[str] = []
+    file = project_file(root, warnings)
+    agreement = agreed.read(root)
     layers = [
         ("flag", {name: value for name, value in flags.items() if value is not None}),
         ("environment", environment()),
-        *project_layers(root, warnings),
+        *([("fork", {"timeline": agreement.timeline})] if agreement is not None and agreement.timeline else []),
+        *([(file.name, file.settings)] if file.name else []),
         *user_layers(),
         ("default", {name: setting.default for name, setting in SETTINGS.items()}),
     ]
@@ -191,7 +239,13 @@ def place(directory: str = ".", *, fixed: bool = False, **flags: Any) -> Place:
         values[name] = Value(checked(name, layer[name], origin), origin)
     if values["store"].value is None:
         values["store"] = Value(store_path(), "default")
-    return Place(root, found_by, values, tuple(warnings))
+    if not (file.named or agreement or values["containers"].value or values["teams"].value):
+        return Place(root, found_by, values, tuple(warnings), file=file)
+    from takeback.locate.chosen import choose  # most places have nothing beside their files
+
+    own = {name: values[name].value for name in ("containers", "teams", "team_dir")}
+    chosen, said = choose(root, file, values["containers" if own["containers"] else "teams"].origin, own, agreement)
+    return Place(root, found_by, values, tuple(warnings), file=file, agreed=agreement, declared=chosen, to_agree=said)
 
 
 def find_root(directory: str) -> tuple[str, str]:

@@ -18,7 +18,8 @@ _MOST = 32
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 """What Docker and ClawTeam can call something; it needs no quotes anywhere."""
 _TAKEN = re.compile(r"(workspace|transcript)(-.*)?")
-"""Parts that takeback names by itself."""
+"""Parts that have their names from us."""
+_LONGEST = 1024
 _STRATEGIES = ("auto", "overlay", "stream")
 _OPTIONS: Mapping[str, Mapping[str, type]] = {
     CONTAINER: {"volumes": bool, "image": bool, "strategy": str, "flatten": bool, "binds": bool, "secrets": bool},
@@ -58,6 +59,13 @@ def parse(kind: str, value: Any) -> tuple[Declared, ...]:
     return found
 
 
+def parse_parts(value: Any) -> tuple[str, ...]:
+    """Names of parts that some program saves by itself."""
+    if not isinstance(value, list | tuple) or len(value) > _MOST:
+        raise InvalidInput(f"{_shown(value)} is not a list of at most {_MOST} names", hints=['such as ["memory"]'])
+    return tuple(dict.fromkeys(_part(each) for each in value))
+
+
 def check_parts(found: tuple[Declared, ...]) -> None:
     """InvalidInput if two are the same part."""
     parts = [each.part for each in found]
@@ -73,6 +81,11 @@ def check_modest(found: tuple[Declared, ...]) -> None:
     for each in found:
         for option in sorted(_OWN & each.options.keys()):
             raise InvalidInput(f"a project's file may not set {option!r} of the {each.said}")
+
+
+def can_be_declared(name: str, *, part: bool = False) -> bool:
+    """Whether a name can stand in a configuration: of a source, or of a ``part``."""
+    return _NAME.fullmatch(name) is not None and not (part and _TAKEN.fullmatch(name))
 
 
 def from_key(key: str, options: Mapping[str, Any]) -> Declared | None:
@@ -106,15 +119,30 @@ def _one(kind: str, value: Any) -> Declared:
 
 
 def _checked(one: Declared) -> Declared:
-    said: tuple[tuple[str, Any], ...] = (("name of a " + one.kind, one.name), ("name of a part", one.part))
-    for what, text in said:
-        if not isinstance(text, str) or not _NAME.fullmatch(text):
-            raise InvalidInput(
-                f"{_shown(text)} cannot be the {what}", hints=["letters, digits, dots, dashes and underscores"]
-            )
-    if _TAKEN.fullmatch(one.part):
-        raise InvalidInput(f"the part {one.part!r} is taken", hints=[f'"OTHER={one.name}" gives it another name'])
+    _named(one.name, one.kind)
+    _part(one.part)
     return one
+
+
+def _part(text: Any) -> str:
+    if _TAKEN.fullmatch(_named(text, "part")):
+        raise InvalidInput(f"the part {text!r} is takeback's own", hints=['"OTHER=NAME" gives it another name'])
+    return str(text)
+
+
+def _named(text: Any, what: str) -> str:
+    if not isinstance(text, str) or not _NAME.fullmatch(text):
+        hints = ["letters, digits, dots, dashes and underscores"]
+        raise InvalidInput(f"{_shown(text)} cannot be the name of a {what}", hints=hints)
+    return text
+
+
+def check_inside(path: Any) -> None:
+    """InvalidInput for a directory of a project's file that is not, by its name, inside the root."""
+    if not isinstance(path, str) or len(path) > _LONGEST or not path.isprintable() or not path.strip("./"):
+        raise InvalidInput(f"{_shown(path)} cannot be a directory inside the root", hints=['such as ".clawteam"'])
+    if path.startswith(("/", "~")) or ".." in path.split("/"):
+        raise InvalidInput(f"{_shown(path)} is not inside the root", hints=['such as ".clawteam"'])
 
 
 def _shown(value: Any) -> str:

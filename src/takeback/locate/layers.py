@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from takeback.engine.store import MEMORY
 from takeback.errors import InvalidInput
 from takeback.locate.settings import SETTINGS, checked
 
 PROJECT_FILE = "takeback.toml"
+_LONGEST = 400
 
 
 def environment() -> dict[str, Any]:
@@ -23,7 +25,20 @@ def environment() -> dict[str, Any]:
     return found
 
 
-def project_layers(root: str, warnings: list[str]) -> list[tuple[str, dict[str, Any]]]:
+class ProjectFile(NamedTuple):
+    """What a project's file says, as far as it may say it and makes sense."""
+
+    name: str = ""
+    """``takeback.toml`` or ``pyproject.toml``; empty if there is none."""
+    settings: Mapping[str, Any] = {}
+    named: Mapping[str, Any] = {}
+    """What it only names: nothing of it is used before a person has agreed."""
+
+
+NO_FILE = ProjectFile()
+
+
+def project_file(root: str, warnings: list[str]) -> ProjectFile:
     """What the project's file says about what is captured; all that is wrong with it goes to ``warnings``."""
     for name, inside in ((PROJECT_FILE, False), ("pyproject.toml", True)):
         file = os.path.join(root, name)
@@ -36,8 +51,10 @@ def project_layers(root: str, warnings: list[str]) -> list[tuple[str, dict[str, 
                 warnings.append(f"ignoring {file}: {error.message}")
             continue
         if table or not inside:
-            return [(name, sound_settings(file, table, warnings))]
-    return []
+            sound = sound_settings(file, table, warnings)
+            named = {each: sound.pop(each) for each in list(sound) if SETTINGS[each].agreed}
+            return ProjectFile(name, sound, named)
+    return NO_FILE
 
 
 def user_layers() -> list[tuple[str, dict[str, Any]]]:
@@ -47,6 +64,8 @@ def user_layers() -> list[tuple[str, dict[str, Any]]]:
     table = _known(file, _load(file))
     if isinstance(store := table.get("store"), str) and store != MEMORY:
         table["store"] = os.path.join(os.path.dirname(file), os.path.expanduser(store))
+    if isinstance(place := table.get("team_dir"), str):
+        table["team_dir"] = os.path.join(os.path.dirname(file), os.path.expanduser(place))
     return [(file, table)]
 
 
@@ -85,9 +104,26 @@ def sound_settings(file: str, table: dict[str, Any], warnings: list[str]) -> dic
             if not SETTINGS[name].project:
                 raise InvalidInput(f"a project's file may not set {name!r}; set it in {user_file()}")
             sound[name] = checked(name, value, file)
+            if SETTINGS[name].agreed:
+                _check_modest(name, sound[name])
         except InvalidInput as error:
-            warnings.append("; ".join([f"ignoring a line of {file}: {error.message}", *error.hints]))
+            sound.pop(name, None)
+            warnings.append("; ".join([f"ignoring a line of {file}: {_short(error.message)}", *error.hints]))
     return sound
+
+
+def _short(message: str) -> str:
+    """What is wrong may be of any length."""
+    return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
+
+
+def _check_modest(name: str, value: Any) -> None:
+    from takeback.locate import declared  # most projects name nothing
+
+    if name == "team_dir":
+        declared.check_inside(value)
+    elif name in ("containers", "teams"):
+        declared.check_modest(value)
 
 
 def _known(file: str, table: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from takeback.engine.timeline import Timeline
 from takeback.locate.agents import agent_homes
@@ -15,8 +15,9 @@ from takeback.sources.transcript.finding import find
 from takeback.sources.transcript.source import Transcript
 
 
-def add_members(line: Timeline) -> list[str]:
-    """Have what belongs to the members of a timeline's teams at hand, too; what is left out of that, and why.
+def add_members(line: Timeline, parts: Collection[str] | None = None) -> list[str]:
+    """Have what belongs to the members of a timeline's teams at hand, too, of those that are these ``parts`` or of all; what
+    is left out of that, and why. What is at hand already stays as it is.
 
     A worktree that the latest snapshot holds is looked at also where the team knows nothing of it any more: it is gone
     then, and a restore makes it again.
@@ -24,7 +25,8 @@ def add_members(line: Timeline) -> list[str]:
     latest = line.show("@") if line.head is not None else None
     taken = {source.root for source in line.sources.values() if source.kind == "workspace"}
     left_out = []
-    for team in [source for source in line.sources.values() if isinstance(source, Team)]:
+    teams = [source for source in line.sources.values() if isinstance(source, Team)]
+    for team in teams if parts is None else [each for each in teams if each.name in parts]:
         found = places(team.root, team.team)
         left_out += [place.left_out for place in found if place.left_out]
         agents = dict.fromkeys([*(place.agent for place in found if place.worktree), *_known(latest, team)])
@@ -32,10 +34,15 @@ def add_members(line: Timeline) -> list[str]:
             if f"{team.root}/{worktree_of(team.team, agent)}" in taken:
                 left_out.append(f"the worktree of {agent} is what is saved here anyway")
             else:
-                line.add(Worktree(team.team, agent, team.root, name=_called(team, "workspace", agent)))
+                _add(line, Worktree(team.team, agent, team.root, name=_called(team, "workspace", agent)))
         for source in _conversations(team, found):
-            line.add(source)
+            _add(line, source)
     return left_out
+
+
+def _add(line: Timeline, source: Source) -> None:
+    if source.name not in line.sources:
+        line.add(source)
 
 
 def _known(latest: Snapshot | None, team: Team) -> Iterator[str]:

@@ -13,17 +13,24 @@ if TYPE_CHECKING:
     from takeback.model.effect_rule import EffectRule
 
 
+_SHORTEST, _LONGEST = 1, 365 * 86400
+"""Seconds between two saves."""
+
+
 class Setting(NamedTuple):
     """One setting: what it is for, and where it may be set."""
 
     default: Any
     kind: str
-    """``text``, ``list``, ``count``, ``size``, ``duration``, ``switch``, ``choice`` or ``rules``."""
+    """``text``, ``list``, ``count``, ``size``, ``duration``, ``interval``, ``switch``, ``choice``, ``choices``, ``rules``,
+    ``containers``, ``teams`` or ``parts``."""
     help: str
     project: bool = True
     """Whether a project's file may set it."""
     variable: str = ""
     choices: tuple[str, ...] = ()
+    agreed: bool = False
+    """Whether a project's file only names it: it is used once a person has agreed (`takeback.locate.agreed`)."""
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -37,6 +44,34 @@ SETTINGS: Mapping[str, Setting] = {
         "duration",
         "how long a save may look at the workspace; unlimited by default",
     ),
+    "containers": Setting(
+        (),
+        "containers",
+        "Docker containers that belong to each snapshot, as [PART=]NAME or { name = …, volumes = … }",
+        agreed=True,
+    ),
+    "teams": Setting(
+        (),
+        "teams",
+        "teams of ClawTeam's that do, as [PART=]NAME or { name = …, workspaces = true }",
+        agreed=True,
+    ),
+    "team_dir": Setting(
+        None,
+        "text",
+        "where the teams are, if not where ClawTeam looks; in a project's file, a path inside the root",
+        agreed=True,
+    ),
+    "states": Setting(
+        (), "parts", "values that a running program saves by itself, as tb.State does; missed until it has"
+    ),
+    "triggers": Setting(
+        ("turn", "action"),
+        "choices",
+        "what hooks save at: always turns, and around each tool call if action is named",
+        choices=("turn", "action"),
+    ),
+    "every": Setting(None, "interval", "how often takeback run saves meanwhile; never by default"),
     "snapshots": Setting(
         None,
         "switch",
@@ -72,14 +107,14 @@ SETTINGS: Mapping[str, Setting] = {
         None,
         "count",
         "how many snapshots of each timeline upkeep keeps; all by default",
-        project=False,
+        agreed=True,
         variable="TAKEBACK_KEEP_LAST",
     ),
     "max_age": Setting(
         None,
         "duration",
         "how old snapshots may become before upkeep lets them go; any age by default",
-        project=False,
+        agreed=True,
         variable="TAKEBACK_MAX_AGE",
     ),
     "max_bytes": Setting(
@@ -108,6 +143,8 @@ def checked(name: str, value: Any, origin: str) -> Any:
             return tuple(value)
         if kind == "rules":
             return _rules(value)
+        if kind in ("containers", "teams", "parts", "choices"):
+            return _several(name, kind, value)
         if value is None:
             return None
         if kind == "switch":
@@ -122,6 +159,9 @@ def checked(name: str, value: Any, origin: str) -> Any:
             parse_size(value)
         elif kind == "duration":
             parse_seconds(value)
+        elif kind == "interval":
+            if not _SHORTEST <= parse_seconds(value) <= _LONGEST:
+                raise InvalidInput(f"{value!r:.40} is no time between two saves", hints=["such as 10m"])
         elif not isinstance(value, str):
             raise InvalidInput(f"{value!r} is not text")
     except InvalidInput as error:
@@ -131,6 +171,19 @@ def checked(name: str, value: Any, origin: str) -> Any:
     except TypeError as error:
         raise InvalidInput(f"the setting {name!r} from {origin} is wrong: {error}") from error
     return value
+
+
+def _several(name: str, kind: str, value: Any) -> tuple[Any, ...]:
+    if not value and isinstance(value, list | tuple):
+        return ()
+    if kind == "choices":
+        known = SETTINGS[name].choices
+        if not isinstance(value, list | tuple) or not all(isinstance(each, str) and each in known for each in value):
+            raise InvalidInput(f"it is not a list of {' and '.join(known)}", hints=[f'such as ["{known[0]}"]'])
+        return tuple(dict.fromkeys(value))
+    from takeback.locate import declared  # most have none
+
+    return declared.parse_parts(value) if kind == "parts" else declared.parse(kind.removesuffix("s"), value)
 
 
 def _switch(value: Any) -> bool:

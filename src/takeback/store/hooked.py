@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -52,6 +52,10 @@ class Remembered(NamedTuple):
     prompt: str = ""
     since_ms: int = 0
     """When its turn began, if the agent said so."""
+    actions: bool = True
+    """Whether it is saved around each tool call, and not only at its turns."""
+    effects: tuple[Mapping[str, str], ...] = ()
+    """What its turn did that no snapshot can take back, where no tool call has a move to keep that."""
 
 
 def ran(directory: str, agent: str, session: str, root: str, event: str) -> None:
@@ -82,8 +86,10 @@ def recall(directory: str, agent: str, session: str) -> Remembered | None:
             raw["acts"] is True,
             str(raw["prompt"]),
             int(raw["since_ms"]),
+            raw.get("actions") is not False,
+            tuple({str(key): str(value) for key, value in each.items()} for each in raw.get("effects", ())),
         )
-    except (KeyError, TypeError, ValueError, OverflowError):
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return None
 
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from takeback.sources.protocol import Source
 
 
+_MOST_EFFECTS = 50
+"""So many of a turn's are remembered until it ends."""
+
+
 def record(agent: str, event: Event) -> None:
     """Save what an event is about; TakebackError if it cannot be."""
     directory = locate.store_path()
@@ -38,7 +42,8 @@ def record(agent: str, event: Event) -> None:
         known = hooked.recall(directory, agent, event.session)
         where = _place(event, known)
         if known is None:
-            known = _first(agent, where)._replace(acts=hooked.acts(directory, agent, where.root))
+            known = _first(agent, where)
+            known = known._replace(acts=known.actions and hooked.acts(directory, agent, where.root))
             hooked.remember(directory, agent, event.session, known)
             hooked.forget_old(directory)
         hooked.ran(directory, agent, event.session, where.root, event.name)
@@ -80,7 +85,7 @@ def _here() -> str:
 
 
 def _first(agent: str, where: Place) -> Remembered:
-    """A session's beginning: its root, and whether it is recorded, are settled then."""
+    """A session's beginning: its root, whether it is recorded, and at what, are settled then."""
     if where["snapshots"] is False:
         return Remembered(where.root, on=False)
     if where.holds_home and where.found_by != locate.PROJECT_FILE:
@@ -88,7 +93,7 @@ def _first(agent: str, where: Place) -> Remembered:
             f"{agent} was started in {where.root}, which holds your home directory, so its turns are not recorded",
             hints=["start it in a project's directory", f"or make {os.path.join(where.root, locate.PROJECT_FILE)}"],
         )
-    return Remembered(where.root)
+    return Remembered(where.root, actions="action" in where["triggers"])
 
 
 def _transcript(agent: str, event: Event, where: Place) -> list[Source]:
@@ -98,6 +103,11 @@ def _transcript(agent: str, event: Event, where: Place) -> list[Source]:
     from takeback.sources.transcript.source import Transcript
 
     return [Transcript(locate.agent_homes(), agent, event.session, event.transcript)]
+
+
+def _told(known: Remembered) -> dict[str, Any]:
+    """What is said at the end of a turn of what it did."""
+    return {"effects": [dict(each) for each in known.effects]} if known.effects else {}
 
 
 class _Session:
@@ -113,6 +123,8 @@ class _Session:
         trigger = self._event.trigger
         if trigger == "turn_start":
             return self._begin(known)
+        if trigger in ("before_action", "after_action") and not known.actions:
+            return self._unmarked(known)
         if trigger == "before_action":
             return self._before(known)
         if trigger == "after_action":
@@ -123,22 +135,38 @@ class _Session:
             self._save("interval")  # the turn stays open for what works in the background
             return known
         # A session that begins while its turn is open was killed in it.
-        self._save(trigger or ("turn_end" if known.in_turn else "interval"))
-        return known._replace(in_turn=False)
+        self._save(trigger or ("turn_end" if known.in_turn else "interval"), context=_told(known))
+        return known._replace(in_turn=False, effects=())
 
     def _begin(self, known: Remembered) -> Remembered:
         if self._event.again and known.in_turn:
             return known
+        if known.effects:  # of a turn that nobody has ended
+            self._save("turn_end", context=_told(known))
         prompt = self._event.prompt or ("" if known.in_turn else known.prompt)
         title = telling.title_of(prompt) or f"a turn of {self._agent}"
         context = {"prompt": telling.prompt_of(prompt)} if prompt else {}
         self._save("turn_start", title=title, context=context | ({"marks": True} if known.acts else {}))
-        return known._replace(in_turn=True, prompt=title, since_ms=self._event.time_ms)
+        return known._replace(in_turn=True, prompt=title, since_ms=self._event.time_ms, effects=())
+
+    def _unmarked(self, known: Remembered) -> Remembered:
+        """A tool call of a session that is saved at its turns alone: it begins a turn if there is none, and what it did
+        outside is kept for the turn's end."""
+        if not known.in_turn:
+            known = self._begun(known, {})
+        if self._event.trigger == "before_action":
+            return known
+        return known._replace(effects=(*known.effects, *self._effects())[-_MOST_EFFECTS:])
+
+    def _begun(self, known: Remembered, context: dict[str, Any]) -> Remembered:
+        """A turn that begins with a tool call, because the agent did not say that it does."""
+        title = known.prompt or f"a turn of {self._agent}"
+        self._save("turn_start", title=title, context=context)
+        return known._replace(in_turn=True, prompt=title)
 
     def _before(self, known: Remembered) -> Remembered:
         if not known.in_turn:
-            known = known._replace(in_turn=True, prompt=known.prompt or f"a turn of {self._agent}")
-            self._save("turn_start", title=known.prompt, context={"marks": True})
+            known = self._begun(known, {"marks": True})
         self._open(self._event.key)
         return known._replace(acts=True)
 

@@ -36,6 +36,9 @@ def checkup(call: Call) -> list[Finding]:
         return [*findings, Finding("configuration", "fail", error.message, "; ".join(error.hints))]
     findings.append(Finding("root", "ok", f"{place.root} (found by {place.found_by})"))
     findings += (Finding("configuration", "warn", warning, "correct it, or move it away") for warning in place.warnings)
+    findings += (
+        Finding("configuration", "warn", said, "`takeback trust` asks you about it") for said in place.to_agree
+    )
     for check in _CHECKS:
         findings += check(call, place)
     return findings

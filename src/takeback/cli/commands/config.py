@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from takeback.cli import shapes
+from takeback.cli import declaring, shapes
 from takeback.cli.app import Group
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say, table
@@ -26,7 +27,8 @@ def show(call: Call) -> None:
     """Show each setting, its value, and where that came from.
 
     A value comes from the first of: a flag, the environment, `takeback.toml` (or `[tool.takeback]` in
-    `pyproject.toml`), your own configuration, the default.
+    `pyproject.toml`), your own configuration, the default. Containers and teams that are declared come after the
+    settings, with what they are here; those that a project's file only names say so.
 
     For example:
       takeback config show
@@ -45,7 +47,9 @@ def show(call: Call) -> None:
                 "found_by": where.found_by,
                 "user_file": locate.user_file(),
                 "settings": settings,
-                "warnings": list(where.warnings),
+                "declared": [declaring.shape(each) for each in where.declared],
+                "project": {name: _plain(value) for name, value in where.file.named.items()},
+                "warnings": [*where.warnings, *where.to_agree],
             }
         )
         return
@@ -53,15 +57,16 @@ def show(call: Call) -> None:
         [(name, "head"), _words(value.value), (f"({value.origin})", "quiet")] for name, value in where.settings.items()
     ]
     say([("root ", "quiet"), where.root, (f"  (found by {where.found_by})", "quiet")], *table(rows))
+    say(*declaring.lines(where))
     say([("your own settings go into ", "quiet"), locate.user_file()])
-    for warning in where.warnings:
+    for warning in (*where.warnings, *where.to_agree):
         say([("warning: ", "warn"), warning])
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return value._asdict() if hasattr(value, "_asdict") else [_plain(each) for each in value]
-    return value
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _words(value: Any) -> str:
@@ -71,5 +76,7 @@ def _words(value: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    """One of several: a pattern, or a rule."""
-    return value if isinstance(value, str) else f"{value.kind}: {value.command or value.tool}"
+    """One of several: a pattern, what is declared, or a rule."""
+    if isinstance(value, str):
+        return value
+    return value.said if hasattr(value, "said") else f"{value.kind}: {value.command or value.tool}"

@@ -30,7 +30,7 @@ def command(call: Call, allow_restore: bool) -> int:
     from takeback.adapters.mcp.tools import Tools
 
     place = call.place()
-    for warning in place.warnings:
+    for warning in (*place.warnings, *place.to_agree):
         print(f"takeback: {visible(warning)}", file=sys.stderr)
     if sys.stdin.isatty():
         print("takeback: waiting for an agent to speak MCP on stdin; Ctrl-C ends it", file=sys.stderr, flush=True)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @click.command("run", cls=Command, context_settings={"allow_interspersed_args": False})
-@click.option("--every", metavar="TIME", help="Also save every so often meanwhile, such as 5m.")
+@click.option("--every", metavar="TIME", help="Also save every so often meanwhile, such as 5m; the setting `every`.")
 @click.option("-m", "--message", "title", metavar="TITLE", help="What it is about; the command itself if not given.")
 @click.option("--session", type=name, metavar="S", help="Whose run it is; one of its own if not given.")
 @beside.options
@@ -86,6 +86,8 @@ class _Record:
     def open(self) -> None:
         """Open the run, and begin to save every so often if that was asked for."""
         self._guarded("the run could not be recorded", self._start)
+        if self._every is None and self._line is not None:
+            self._every = self._call.place()["every"]
         if self._opening is not None and self._line is not None and self._every is not None:
             self._interval = self._line.every(self._every)
             self._interval.__enter__()

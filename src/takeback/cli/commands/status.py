@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import missed, shapes
+from takeback.cli import declaring, missed, shapes
 from takeback.cli.app import Command
 from takeback.cli.beginning import how_to_begin
 from takeback.cli.call import Call
@@ -134,7 +134,7 @@ def _look(call: Call) -> _Found:
         found,
         missed=without,
         pending=tuple(name for name, part in parts.items() if part.pending),
-        options=options(parts.values()),
+        options=options(part for name, part in parts.items() if name not in line.sources),
         chosen=call.chosen,
         of_no_directory=not line.root,
     )
@@ -163,6 +163,7 @@ def _shape(found: _Found) -> shapes.Shape:
         "snapshot": None if found.snapshot is None else shapes.row(found.snapshot),
         "moves": [shapes.move(move) for move in found.moves[:_MOVES]],
         "interrupted": found.interrupted_ns is not None,
+        "declared": [declaring.shape(each) for each in found.place.declared],
         "pending": list(found.pending),
         "missed": dict(found.missed),
         "hooks": {agent: shapes.iso(last.time_ns) if last else None for agent, last in _ran(found.hooks)},
@@ -191,6 +192,8 @@ def _lines(found: _Found) -> Iterator[Line | str]:
         [("store", "quiet"), f"{place['store']}{'' if found.exists else ' (not made yet)'}"],
         [("timeline", "quiet"), place["timeline"]],
     ]
+    if place.declared and not found.of_no_directory:
+        rows.append([("beside", "quiet"), "; ".join(map(declaring.words, place.declared))])
     if found.hooks.installed or found.hooks.off:
         rows.append([("hooks", "quiet"), *_hooks(found.hooks)])
     yield from table(rows)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _TIMEOUT = 300
+_SOCKET = "unix:///var/run/docker.sock"
 _FULL = ("no space left on device", "disk quota exceeded")
 _START = (
     "start Docker: `sudo systemctl start docker`, or Docker Desktop; DOCKER_HOST names another engine",
@@ -123,7 +124,10 @@ class Daemon:
         if self.given is not None:
             socket = getattr(getattr(self.given, "_custom_adapter", None), "socket_path", "")
             return f"unix://{socket}" if socket else str(self.given.base_url)
-        return str(_docker().utils.kwargs_from_env().get("base_url") or "unix:///var/run/docker.sock")
+        try:
+            return str(_docker().utils.kwargs_from_env().get("base_url") or _SOCKET)
+        except Unavailable:  # who speaks to it is told
+            return _SOCKET
 
     def call(self, doing: str, what: Callable[..., T], *args: Any, **options: Any) -> T:
         """Ask the engine something; ``doing`` is what a message says that failed."""

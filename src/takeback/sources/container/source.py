@@ -113,6 +113,11 @@ class Container:
         return Copy(name, dict(environment or {}), dict(ports or {}), volumes, networks)
 
     @property
+    def given(self) -> str:
+        """The name, or the id, by which it was asked for."""
+        return self._container
+
+    @property
     def lock(self) -> str:
         return f"container {self.daemon.address} {self.container}"
 

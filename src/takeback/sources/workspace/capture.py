@@ -72,8 +72,17 @@ class Decides(Protocol):
 class Walk:
     """One walk over a workspace, and what it found."""
 
-    def __init__(self, writer: Writer, cache: StatCache, max_file_size: int, watch: Watch) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        cache: StatCache,
+        max_file_size: int,
+        watch: Watch,
+        elsewhere: frozenset[str] = frozenset(),
+    ) -> None:
         self.writer, self.cache, self.max_file_size, self.watch = writer, cache, max_file_size, watch
+        self.elsewhere = elsewhere
+        """Directories that are captured in parts of their own."""
         self.sections: dict[str, bytes] = {}
         self.not_captured: list[NotCaptured] = []
         self.ignored: list[tuple[str, int]] = []
@@ -224,7 +233,7 @@ class _Visit:
     def directory(self, name: str, entry: os.DirEntry[str]) -> None:
         """A directory that was captured before, or is not known to be ignored."""
         walk, before = self._walk, self._known.kind(name)
-        if name.startswith(STAGE_PREFIX):
+        if name.startswith(STAGE_PREFIX) or (walk.elsewhere and trees.join(self._path, name) in walk.elsewhere):
             return self._pass_over(name, entry)
         if self._known.same_rules and before in (DIRECTORY, FORMERLY_CAPTURED):
             ignored = before == FORMERLY_CAPTURED

@@ -38,7 +38,8 @@ _WORTH_REMEMBERING = 64
 
 
 class Workspace(Rooted):
-    """A directory. ``include`` and ``exclude`` are patterns as in a .gitignore; what is included is always kept."""
+    """A directory. ``include`` and ``exclude`` are patterns as in a .gitignore; what is included is always kept. Directories
+    that are ``elsewhere``, in a part of their own, are left out whatever the rules say."""
 
     kind = "workspace"
 
@@ -51,12 +52,14 @@ class Workspace(Rooted):
         exclude: Iterable[str] = (),
         max_file_size: int | str = MAX_FILE_SIZE,
         time_budget: float | str | None = None,
+        elsewhere: Iterable[str] = (),
     ) -> None:
         self.name = name
         self.root = _real_directory(os.fspath(path))
         self.time_budget = None if time_budget is None else parse_seconds(time_budget)
         self._patterns = Patterns(tuple(include), tuple(exclude))
         self._max_file_size = parse_size(max_file_size)
+        self._elsewhere = frozenset(elsewhere)
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Every file that is not ignored, as trees; unchanged ones are recognised without reading them."""
@@ -72,7 +75,7 @@ class Workspace(Rooted):
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
         tracked = TrackedCache.decode(cache.note)
         rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
-        walk = Walk(writer, cache, self._max_file_size, watch)
+        walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
         tree = walk.root(self.root, rules, before)
         if tree != before or walk.read > _WORTH_REMEMBERING or not len(walk.cache):
             writer.derived.put(self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections))
@@ -102,6 +105,7 @@ class Workspace(Rooted):
             exclude=self._patterns.exclude,
             max_file_size=self._max_file_size,
             time_budget=self.time_budget,
+            elsewhere=self._elsewhere,
         )
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
