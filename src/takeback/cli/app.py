@@ -19,7 +19,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "The store": ("stats", "prune", "purge", "maintain", "verify", "store", "config", "doctor"),
     "Teams": ("team",),
     "Copy": ("export", "import", "push", "pull"),
-    "Begin": ("demo", "completion", "help"),
+    "Begin": ("init", "trust", "demo", "completion", "help"),
 }
 _MOST = 1_000_000_000
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
