@@ -109,9 +109,8 @@ def _take_back(
             left = True
     if safety is not None and recorded is not None:
         try:
-            journal.roll_back(line, writer, plan.effects, present.parts, begun)
-            left = False
-        except Exception:  # an object's own code may raise anything
+            left = bool(journal.roll_back(line, writer, plan.effects, present.parts, begun))
+        except Exception:  # the catalogue cannot be written, or what was there cannot be finished
             left = True
     return not left
 

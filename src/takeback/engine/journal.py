@@ -11,9 +11,12 @@ A path is only written if it stands as the plan found it; what somebody changed 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from takeback.engine.line import Line
+from takeback.engine.owner import owner_of, where
 from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
 from takeback.model.kinds import DOCUMENTS
@@ -22,6 +25,7 @@ from takeback.model.snapshot import INFORMATIVE, Part, Snapshot
 from takeback.model.tree import DIRECTORY, Entry
 from takeback.store.catalogue import blobs as blob_rows
 from takeback.store.catalogue import journals, snapshots, timelines
+from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.journals import Journal
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.writer import Writer
@@ -29,24 +33,36 @@ from takeback.store.writer import Writer
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Kept, Plan
     from takeback.sources.protocol import Source, Staged
-    from takeback.store.catalogue.timelines import TimelineRow
 
 
 def names(line: Line) -> list[str]:
-    """What a line's restores are written down under."""
+    """What a line's restores are written down under: not under what is waiting to be taken back."""
+    sources = [source for name, source in line.sources.items() if name not in line.unsettled]
     if not line.root:
-        return sorted({source.lock for source in line.sources.values() if source.lock})
-    others = {source.root for source in line.sources.values() if source.root}
+        return sorted({source.lock for source in sources if source.lock})
+    others = {source.root for source in sources if source.root}
     return [line.root, *sorted(others - {line.root})]
 
 
 def pending(line: Line) -> Journal | None:
     """The restore that has begun there and not ended."""
-    known = names(line)
+    return next(iter(_pending(line, names(line))), None)
+
+
+def _pending(line: Line, known: Sequence[str]) -> list[Journal]:
+    """All that have begun under some names, each once."""
     if not known:
-        return None
+        return []
     with line.blobs.database.read() as tx:
-        return next((found for name in known if (found := journals.pending(tx, name)) is not None), None)
+        found = [each for name in known if (each := journals.pending(tx, name)) is not None]
+    return list({(each.timeline, each.plan, each.safety): each for each in found}.values())
+
+
+def _every_name(line: Line) -> list[str]:
+    """What restores of anything at hand can be written down under."""
+    locks = {source.lock for source in line.sources.values() if source.lock}
+    roots = {source.root for source in line.sources.values() if source.root}
+    return [*([line.root] if line.root else ()), *sorted(roots - {line.root}), *sorted(locks)]
 
 
 def interrupted(line: Line) -> int | None:
@@ -62,37 +78,75 @@ def interrupted(line: Line) -> int | None:
 
 def settle(line: Line) -> None:
     """Finish an interrupted restore of the root, if there is one, for a verb that does not look at the world itself."""
-    if pending(line) is not None:
+    if _pending(line, _every_name(line)):
         with line.locked(), line.writer() as writer:
             recover(line, writer)
 
 
-def recover(line: Line, writer: Writer) -> bool:
-    """Finish an interrupted restore, or roll it back if it cannot be finished. The caller holds the lock."""
-    found = pending(line)
-    if found is None:
-        return False
+def recover(line: Line, writer: Writer) -> None:
+    """Finish interrupted restores, or roll them back if they cannot be finished; of what is out of reach, the line says
+    that it is ``unsettled``, and the rest goes on. The caller holds the lock."""
+    line.unsettled = {}
+    for found in _pending(line, _every_name(line)):
+        line.unsettled = {**line.unsettled, **_recover(line, writer, found)}
+
+
+def _recover(line: Line, writer: Writer, found: Journal) -> Mapping[str, TakebackError]:
     from takeback.engine.apply import conclude, finish
     from takeback.engine.plandoc import decode_plan
 
     plan = decode_plan(writer.reader.get(found.plan, BlobKind.DOCUMENT))
     safety, snapshot = _safety(line, writer, found)
-    owner = _owner(line, found, plan, snapshot.parts)
+    owner = owner_of(line, found, plan, snapshot.parts)
     _check_safety(owner, writer, plan, snapshot)
     staged: list[Staged] = []
     try:
-        if _moved_on(line, found):
+        if plan.given_up or _moved_on(line, found):
             raise Conflict("somebody without its sources has recorded more since")
         done, kept = _finish(owner, writer, plan, snapshot.parts, staged)
     except TakebackError:
-        roll_back(owner, writer, plan.effects, snapshot.parts, found, staged)
-        return True
+        failed = roll_back(owner, writer, plan.effects, snapshot.parts, found, staged)
+        return _give_up(line, writer, plan, found, failed) if failed else {}
     if done or plan.pending:
         conclude(owner, writer, plan, safety, found, _as_of(owner, writer, snapshot), done, kept, snapshot.missed)
     else:
         _end(owner, found)
     finish(staged)
-    return True
+    return {}
+
+
+def _give_up(
+    line: Line, writer: Writer, plan: Plan, found: Journal, failed: Mapping[str, Exception]
+) -> Mapping[str, TakebackError]:
+    """Everything else is as it was before: what is out of reach is to be taken back, by whoever can next, and until then
+    is in nobody's way. Any other failure is raised."""
+    from takeback.engine.plandoc import encode_plan
+
+    kept = {part: line.sources[part].lock or line.sources[part].root for part in failed if part in line.sources}
+    hopeless = [error for error in failed.values() if not isinstance(error, Unavailable)]
+    if hopeless or len(kept) < len(failed) or line.root in kept.values():
+        raise (*hopeless, *failed.values())[0]
+    begun = {}
+    for part in kept:
+        left = replace(plan, effects=_of(plan, part), pending=(), given_up=True)
+        begun[part] = writer.put(encode_plan(left), BlobKind.DOCUMENT)
+
+    def note(tx: Transaction) -> None:
+        journals.end_all(tx, found)
+        for part, name in kept.items():
+            journals.begin(tx, found._replace(root=name, plan=begun[part]))
+
+    writer.commit(note)
+    return {part: _unsettled(plan, part, error) for part, error in failed.items()}
+
+
+def _of(plan: Plan, part: str) -> tuple[Effect, ...]:
+    return tuple(effect for effect in plan.effects if effect.part == part)
+
+
+def _unsettled(plan: Plan, part: str, error: Exception) -> TakebackError:
+    why, hints = (error.message, error.hints) if isinstance(error, TakebackError) else (str(error), ())
+    return Unavailable(f"a {plan.verb} of {part} was interrupted and is to be taken back, but {why}", hints=hints)
 
 
 def _moved_on(line: Line, found: Journal) -> bool:
@@ -131,13 +185,9 @@ def _check_safety(line: Line, writer: Writer, plan: Plan, snapshot: Snapshot) ->
 
 def _forged(line: Line, why: str) -> Integrity:
     return Integrity(
-        f"the store says that a restore of {_where(line)} was interrupted, but {why}. Nothing was changed.",
+        f"the store says that a restore of {where(line)} was interrupted, but {why}. Nothing was changed.",
         hints=["`takeback verify` checks the store; another one can be used with --store DIR"],
     )
-
-
-def _where(line: Line) -> str:
-    return line.root or f"the timeline {line.name!r}"
 
 
 def _as_of(line: Line, writer: Writer, safety: Snapshot) -> dict[str, Part]:
@@ -159,29 +209,26 @@ def roll_back(
     parts: Mapping[str, Part],
     journal: Journal | None,
     begun: Sequence[Staged] = (),
-) -> None:
+) -> Mapping[str, Exception]:
     """Put every path back that an unfinished plan has changed, and end its journal. What cannot be put back is in no
-    other part's way; the journal stays then. What was ``begun`` of it here goes first."""
+    other part's way; the journal stays then, and why is given by part. What was ``begun`` of it here goes first."""
     from takeback.engine.apply import finish
 
-    failed: Exception | None = None
+    failed: dict[str, Exception] = {}
     staged: list[Staged] = []
     for each in begun:
-        try:
+        with suppress(Exception):  # which the part itself says next, if it matters
             each.discard()
-        except Exception as error:
-            failed = failed or error
     for part in {effect.part for effect in effects}:
         some = [effect.inverse() for effect in effects if effect.part == part]
         try:
             _carry_on(line.source(part, parts), writer, some, staged)
         except Exception as error:  # an object's own code may raise anything
-            failed = failed or error
-    if failed is None and journal is not None:
+            failed[part] = error
+    if not failed and journal is not None:
         _end(line, journal)
     finish(staged)
-    if failed is not None:
-        raise failed
+    return failed
 
 
 def _finish(
@@ -256,74 +303,6 @@ def _order(effect: Effect) -> tuple[bool, int, str]:
 
 def _is_directory(entry: Entry | None) -> bool:
     return entry is not None and entry.kind == DIRECTORY
-
-
-def _owner(line: Line, found: Journal, plan: Plan, parts: Mapping[str, Part]) -> Line:
-    """The line that began the restore: the same root, maybe another name.
-
-    Without its objects: those that it began with have gone with their process. What is to become of the ones here is
-    recorded as pending, and then done as all that is pending.
-    """
-    with line.blobs.database.read() as tx:
-        row = timelines.by_number(tx, found.timeline)
-    if row is not None and row.root != line.root:
-        raise _begun_elsewhere(line, row, plan, parts)
-    touched = {effect.part for effect in plan.effects}
-    missing = sorted(part for part in touched if line.find_source(part, parts) is None)
-    if row is None or missing:
-        raise Unavailable(
-            f"a {plan.verb} of {_where(line)} was interrupted and must be finished first, but its parts "
-            f"{', '.join(missing)} are not at hand here",
-            hints=_with_them(plan, [parts[part] for part in missing if part in parts]),
-        )
-    sources = {
-        name: _as_of_part(source, parts.get(name))
-        for name, source in line.sources.items()
-        if source.kind not in DOCUMENTS
-    }
-    if row.name == line.name and sources == line.sources:
-        return line
-    return Line(line.blobs, row.root, row.name, sources, others=line.others, expected=line.expected)
-
-
-def _as_of_part(source: Source, part: Part | None) -> Source:
-    """A source as the one that gave a part: teams share a root, and a part's name."""
-    of = getattr(source, "of", None)
-    made: Source = source if of is None or part is None else of(part)
-    return made
-
-
-def _begun_elsewhere(line: Line, row: TimelineRow, plan: Plan, parts: Mapping[str, Part]) -> Unavailable:
-    """A restore of another root, which touches what is looked at here, too."""
-    import shlex
-
-    from takeback.engine.naming import name_of, options
-
-    named = [part for part in parts.values() if part.name in {effect.part for effect in plan.effects}]
-    own = next((name_of(part) for part in named if part.kind == "team" and part.detail.get("data_dir") == row.root), "")
-    timeline = "" if row.name == "main" else f" --timeline {shlex.quote(row.name)}"
-    command = f"team snapshot {own}" if own else f"-C {shlex.quote(row.root)} save{timeline} {options(named)}".rstrip()
-    return Unavailable(
-        f"a {plan.verb} of {row.root} was interrupted, and must be finished before anything is done here",
-        hints=[f"`takeback {command}` finishes it"],
-    )
-
-
-def _with_them(plan: Plan, missing: Sequence[Part]) -> list[str]:
-    """How to have the parts at hand that a restore needs to be finished."""
-    from takeback.engine.naming import options
-
-    if needed := options(missing):
-        team = _own_team(plan, missing)
-        return [f"`takeback {f'team snapshot {team}' if team else 'save'} {needed}` finishes it"]
-    return [f"run takeback again with the sources of the timeline {plan.timeline!r}"]
-
-
-def _own_team(plan: Plan, missing: Sequence[Part]) -> str:
-    """The team whose own timeline a plan is of, if what is missing belongs to its members."""
-    own = {"team": plan.timeline, "data_dir": plan.root}
-    is_own = any(part.kind == "worktree" and own.items() <= part.detail.items() for part in missing)
-    return plan.timeline if is_own else ""
 
 
 def _end(line: Line, journal: Journal) -> None:

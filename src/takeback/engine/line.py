@@ -79,6 +79,8 @@ class Line:
         """Gives a source that only puts a part back, by its name: nothing of it is captured here."""
         self.expected = tuple(expected)
         """Parts that every snapshot should have, also those of objects that only other processes can look at."""
+        self.unsettled: Mapping[str, TakebackError] = {}
+        """Parts of which an interrupted restore could not be taken back yet, and why: nobody looks at these."""
         self._still = _Still()
 
     def add(self, source: Source) -> None:
@@ -199,12 +201,13 @@ class Line:
                 f"the timeline {self.name!r} has no sources, so there is nothing to look at",
                 hints=_at_hand(*parts.values()) or ["store.timeline(name, sources=[takeback.Workspace('.')])"],
             )
-        found = look(
-            list(self.sources.values()), writer, watch, parts, Holding(self._held, self._still.until is not None)
-        )
+        sources = [source for name, source in self.sources.items() if name not in self.unsettled]
+        if not sources and self.unsettled:
+            raise next(iter(self.unsettled.values()))
+        found = look(sources, writer, watch, parts, Holding(self._held, self._still.until is not None))
         parts |= {name: put_part(writer, found.parts[name]) for name in self.sources if name in found.parts}
         unsaved = {name: _unsaved(name) for name in self.expected if name not in parts and name not in found.missed}
-        return Present(head, latest, parts, {**found.missed, **unsaved})
+        return Present(head, latest, parts, {**self.unsettled, **found.missed, **unsaved})
 
     def latest(self, reader: Reader, head: SnapshotRow) -> Snapshot | None:
         """The latest snapshot; None if a repair had to give up a part of it, so that all is recorded anew."""

@@ -28,6 +28,7 @@ def encode_plan(plan: Plan) -> bytes:
             "effects": effects,
             "pending": plan.pending,
             "completes": plan.completes,
+            **({"given_up": True} if plan.given_up else {}),
         }
     )
 
@@ -53,6 +54,7 @@ def decode_plan(data: bytes) -> Plan:
             title=raw["title"],
             pending=pending,
             completes=raw.get("completes") is True,
+            given_up=raw.get("given_up") is True,
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Integrity(f"{_WHAT} cannot be read: {error!r}") from error
