@@ -12,7 +12,10 @@ import takeback as tb
 from takeback import errors
 from takeback.errors import TakebackError
 
-VERBS = "save log show diff plan plan_undo plan_redo apply restore undo redo fork label pin unpin drop purge"
+VERBS = (
+    "save log show diff plan plan_undo plan_redo apply restore undo redo fork forks plan_promote promote label pin unpin "
+    "drop purge"
+)
 STORE_VERBS = "timeline verify stats prune purge undrop maintain upkeep repair export import_ push pull"
 
 NAMES = {

@@ -101,6 +101,10 @@ def taking_back(line: tb.Timeline, snapshot: tb.Snapshot) -> None:
     assert_type(line.undo("4f2a", shared=True), tb.Report)
     assert_type(line.redo(), tb.Report)
     assert_type(line.fork(snapshot, "attempt-2", to={"workspace": "/elsewhere"}), tb.Timeline)
+    assert_type(line.fork(snapshot, "attempt-2", "/elsewhere", without=["sandbox"]), tb.Timeline)
+    assert_type(line.forks(snapshot, "attempt", 3, "/elsewhere"), list[tb.Timeline])
+    assert_type(line.plan_promote("attempt-1", only=["workspace"]), tb.Plan)
+    assert_type(line.promote(line), tb.Report)
 
 
 def blocks(line: tb.Timeline) -> None:

@@ -14,7 +14,7 @@ from takeback.cli.call import Call, set_option
 SECTIONS: Mapping[str, Sequence[str]] = {
     "Take back": ("undo", "redo", "restore"),
     "Agents": ("install", "uninstall", "hook", "mcp"),
-    "Record": ("save", "run", "watch", "label", "pin", "unpin", "drop", "fork"),
+    "Record": ("save", "run", "watch", "label", "pin", "unpin", "drop", "fork", "promote"),
     "Look": ("status", "log", "show", "diff"),
     "The store": ("stats", "prune", "purge", "maintain", "verify", "store", "config", "doctor"),
     "Teams": ("team",),

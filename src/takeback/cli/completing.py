@@ -20,8 +20,9 @@ _WORDS = ("@", "@-", "root", "original")
 
 
 def references(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Labels, ids and relative names of snapshots."""
-    return _begun(incomplete, context, _snapshots)
+    """Labels, ids and relative names of snapshots; and the latest ones of forks."""
+    latest = [CompletionItem(f"{item.value}@", help=item.help) for item in _kin(context)] if incomplete else []
+    return _begun(incomplete, context, _snapshots) + [item for item in latest if item.value.startswith(incomplete)]
 
 
 def moves(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -31,6 +32,11 @@ def moves(context: click.Context, parameter: click.Parameter, incomplete: str) -
 def undos(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Moves that redo acts on."""
     return _begun(incomplete, context, _undos)
+
+
+def forks(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What forks are called, and what they were made from."""
+    return [item for item in _kin(context) if item.value.startswith(incomplete)]
 
 
 def paths(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -59,6 +65,18 @@ def _begun(
         for item in offered
         if item.value.startswith(incomplete) and item.value.isprintable() and not any(map(str.isspace, item.value))
     ]
+
+
+def _kin(context: click.Context) -> list[CompletionItem]:
+    try:
+        call = context.find_object(Call) or Call()
+        call.json = True
+        names = call.line().kin()
+        call.close()
+    except Exception:  # as above
+        return []
+    shown = [name for name in names if name.isprintable() and not any(map(str.isspace, name))]
+    return [CompletionItem(name, help="a fork") for name in shown[:_MOST]]
 
 
 def _snapshots(log: Log) -> list[CompletionItem]:

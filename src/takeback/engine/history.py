@@ -126,7 +126,13 @@ def diff(
             return _diff(line, writer.reader, old, dict(now.parts), None, paths, now.reasons)
     with line.blobs.reader() as reader:
         old, new = find(line, reader, a), find(line, reader, b)
-        return _diff(line, reader, old, dict(new.parts), new.id, paths, new.missed)
+        if (old.root, old.timeline) == (new.root, new.timeline):
+            return _diff(line, reader, old, dict(new.parts), new.id, paths, new.missed)
+    from takeback.sources.homing import homed
+
+    with line.blobs.scratch() as writer:
+        parts = {name: homed(writer, part, old.parts.get(name, part)) for name, part in new.parts.items()}
+        return _diff(line, writer.reader, old, parts, new.id, paths, new.missed)
 
 
 def changes(line: Line, reference: Reference) -> Diff | None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from blake3 import blake3
 
@@ -28,6 +28,20 @@ from takeback.store.catalogue.timelines import TimelineRow
 from takeback.store.locks import named_lock, root_lock
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
+
+
+class Registers(Protocol):
+    """Remembers, outside of any store, what the directories of forks are."""
+
+    @property
+    def directory(self) -> str:
+        """Where it is noted what a fork that is being made has made so far."""
+
+    def enter(self, origin: Line, fork: Line) -> None:
+        """There will be this fork: what is looked at in its directory is its own."""
+
+    def leave(self, root: str) -> None:
+        """There will be no fork in a directory after all."""
 
 
 class Present(NamedTuple):
@@ -82,6 +96,10 @@ class Line:
         self.unsettled: Mapping[str, TakebackError] = {}
         """Parts of which an interrupted restore could not be taken back yet, and why: nobody looks at these."""
         self._still = _Still()
+        self.notes: tuple[str, ...] = ()
+        """What one should know of a fork that was just made."""
+        self.registers: Registers | None = None
+        """Is told of the forks of this timeline."""
 
     def add(self, source: Source) -> None:
         if source.name in self.sources:
@@ -93,13 +111,16 @@ class Line:
         """Keep everybody else from looking at, or changing, the same roots and what has the same lock, whatever store
         they use."""
         with ExitStack() as stack:
-            roots = {source.root for source in self.sources.values() if source.root}
-            roots |= {root for source in self.sources.values() for root in getattr(source, "inner_roots", ())}
-            for root in sorted(roots):
+            for root in sorted(self.roots()):
                 stack.enter_context(root_lock(root, timeout, self.waiting))
             for name in sorted({source.lock for source in self.sources.values() if source.lock}):
                 stack.enter_context(named_lock(name, timeout, self.waiting))
             yield
+
+    def roots(self) -> set[str]:
+        """The directories that are locked."""
+        roots = {source.root for source in self.sources.values() if source.root}
+        return roots | {root for source in self.sources.values() for root in getattr(source, "inner_roots", ())}
 
     @contextmanager
     def still(self) -> Iterator[None]:
@@ -133,7 +154,7 @@ class Line:
         """A writer whose derived files are this timeline's own."""
         with self.blobs.writer() as writer:
             if self.sources:
-                writer.scope = self._scope()
+                writer.scope = self.scope()
             yield writer
 
     @contextmanager
@@ -141,10 +162,11 @@ class Line:
         """A writer to capture into, and to abandon: what diff and every plan use, also where the store can only be
         read. The roots are locked meanwhile."""
         with self.locked(), self.blobs.scratch() if self.blobs.readonly else self.blobs.writer() as writer:
-            writer.scope = self._scope()
+            writer.scope = self.scope()
             yield writer
 
-    def _scope(self) -> str:
+    def scope(self) -> str:
+        """What tells this timeline's derived files from others'."""
         return blake3(self.name.encode()).hexdigest()[:16]
 
     def row(self, tx: Transaction) -> TimelineRow:

@@ -2,7 +2,9 @@
 
 A snapshot is named by its id or a unique prefix of it, a label, ``@`` (the latest), ``@-`` and ``@-3`` (one and three
 before it), ``root`` (the first of the timeline), ``original`` (before the session's first move, else ``root``) or a
-time such as ``10m ago``. A label wins over a prefix. A move is named by its id or a unique prefix, and so is a session.
+time such as ``10m ago``. A label wins over a prefix. ``NAME@``, ``NAME@-2`` and ``NAME@LABEL`` name the latest, an earlier
+and a labelled snapshot of a fork called NAME, or of whoever else has the same beginning (`takeback.engine.family`); an exact
+label wins. A move is named by its id or a unique prefix, and so is a session.
 """
 
 from __future__ import annotations
@@ -45,6 +47,8 @@ def resolve(tx: Transaction, line: Line, reference: Reference, session: str | No
         found = snapshots.labelled(tx, timeline, text)
     if found is None and _PREFIX.fullmatch(text.lower()):
         found = _by_prefix(tx, timeline, text.lower())
+    if found is None and "@" in text:
+        found = _of_another(tx, line, text)
     if found is None:
         raise NotFound(f"there is no snapshot {reference!r} on the timeline {line.name!r}", hints=[_NOT_FOUND_HINT])
     return found
@@ -107,6 +111,31 @@ def _relative(tx: Transaction, timeline: int, text: str, session: str | None) ->
             raise NotFound(f"there is no snapshot as old as {text!r}", hints=["`root` names the oldest one"])
         return row
     return None
+
+
+def _of_another(tx: Transaction, line: Line, text: str) -> SnapshotRow | None:
+    """What ``NAME@…`` names on a fork; None if no fork has that name."""
+    from takeback.engine.family import relative  # most references need none
+
+    found = relative(tx, line, text)
+    if found is None:
+        return None
+    kin, rest = found
+    row = _relative(tx, kin.row.number, rest, None)
+    if row is None:
+        row = snapshots.labelled(tx, kin.row.number, rest[1:]) if rest.isprintable() else None
+    if row is None and rest[1:] == "root":
+        row = snapshots.first(tx, kin.row.number)
+    if row is None:
+        hint = "its own log lists them: " + _log_of(kin.row.root, kin.row.name)
+        raise NotFound(f"there is no snapshot {rest!r} on the fork {kin.row.name!r}", hints=[hint])
+    return row
+
+
+def _log_of(root: str, name: str) -> str:
+    import shlex
+
+    return shlex.join(["takeback", *(["-C", root] if root else []), "--timeline", name, "log"])
 
 
 def _by_prefix(tx: Transaction, timeline: int, prefix: str) -> SnapshotRow | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from takeback.engine.line import Line
+from takeback.engine.line import Line, Registers
 from takeback.engine.timeline import Timeline
 from takeback.errors import InvalidInput
 from takeback.model.progress import Listener, Watch
@@ -51,13 +51,14 @@ class Store:
         after_save: Callable[[str], None] | None = None,
         others: Callable[[str], Source | None] | None = None,
         expected: Iterable[str] = (),
+        registers: Registers | None = None,
     ) -> Timeline:
         """The timeline of a root and a name; nothing is written before its first save.
 
         The root is that of the first source that has one. ``listener`` hears of the progress of long operations;
         ``after_save`` is called after each save, with its trigger. ``others`` gives sources, by part, that are not
         captured here but can be put back. ``expected`` are parts that only other programs can save: a snapshot without
-        them is partial.
+        them is partial. ``registers`` is told of forks.
         """
         if not name.strip() or "\0" in name:
             raise InvalidInput("a timeline needs a name")
@@ -65,6 +66,7 @@ class Store:
         if root is None:
             root = next((source.root for source in given if source.root), "")
         line = Line(self.blobs, root, name, {}, others=others, expected=expected)
+        line.registers = registers
         for source in given:
             line.add(source)
         return Timeline(line, listener=listener, after_save=after_save)

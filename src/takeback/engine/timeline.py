@@ -305,11 +305,62 @@ class Timeline:
 
         return until_alone(self._line, lambda: undoing.redo(self._line, move, self._watch()))
 
-    def fork(self, reference: Reference, name: str, to: Mapping[str, Place]) -> Timeline:
-        """Begin another timeline at a snapshot, in other places; this one is left alone."""
+    def fork(
+        self,
+        reference: Reference,
+        name: str,
+        to: StrPath | Mapping[str, Place],
+        *,
+        without: Iterable[str] = (),
+        called: Mapping[str, Place] | None = None,
+    ) -> Timeline:
+        """Begin another timeline at a snapshot, in other places; this one is left alone.
+
+        ``to`` is a new directory for the files, beside which all else that the snapshot holds and that is at hand gets a
+        place of its own, but for those parts that ``called`` has a place for; or it says where each part goes. ``without``
+        names parts to leave out.
+        """
         from takeback.engine import fork as forking
 
-        other = forking.fork(self._line, reference, name, _places(to))
+        where = _places(to) if isinstance(to, Mapping) else os.fspath(to)
+        chosen = _places(called or {})
+        return self._beside(forking.fork(self._line, reference, name, where, _several(without) or (), chosen))
+
+    def forks(
+        self, reference: Reference, name: str, number: int, to: StrPath, *, without: Iterable[str] = ()
+    ) -> list[Timeline]:
+        """Begin several at once, called ``name-1`` and so on, each in a directory of its own name in ``to``: all or none."""
+        from takeback.engine import fork as forking
+
+        made = forking.forks(self._line, reference, name, number, os.fspath(to), _several(without) or ())
+        return [self._beside(other) for other in made]
+
+    def kin(self) -> list[str]:
+        """What forks, and others with the same beginning, can be called from here, nearest first."""
+        from takeback.engine import family
+
+        with self._line.blobs.database.read() as tx:
+            return family.Family(tx, self._line).names()
+
+    def plan_promote(self, fork: str | Timeline, *, only: Iterable[str] | None = None) -> Plan:
+        """What `promote` would do; nothing is touched here, but the fork is saved."""
+        from takeback.engine import promote as promoting
+
+        return promoting.plan_promote(self._line, _named(fork), _several(only), self._watch())
+
+    def promote(self, fork: str | Timeline, *, only: Iterable[str] | None = None) -> Report:
+        """Do here what a fork has changed since it began, as one move that undo takes back; the fork is saved first, and
+        left alone otherwise.
+
+        What was changed here meanwhile is merged, or in the report's ``conflicts``. ``fork`` is its name, its timeline, or
+        a reference to one of its snapshots, such as ``attempt-1@-2``.
+        """
+        from takeback.engine import promote as promoting
+
+        wanted = _several(only)
+        return until_alone(self._line, lambda: promoting.promote(self._line, _named(fork), wanted, self._watch()))
+
+    def _beside(self, other: Line) -> Timeline:
         return Timeline(other, listener=self._listener, after_save=self._after_save)
 
     def label(self, reference: Reference, name: str) -> None:
@@ -397,6 +448,10 @@ class Timeline:
 
     def _watch(self, budget: float | None = None) -> Watch:
         return Watch(budget, self._listener)
+
+
+def _named(fork: str | Timeline) -> str | Line:
+    return fork._line if isinstance(fork, Timeline) else fork
 
 
 def _several(given: Iterable[str] | None) -> tuple[str, ...] | None:

@@ -20,6 +20,7 @@ from takeback.engine.timeline import Timeline
 from takeback.errors import Integrity, InvalidInput, Unavailable
 from takeback.locate import agreed
 from takeback.locate.agents import Agents, agent_homes, agents
+from takeback.locate.forking import Forks
 from takeback.locate.layers import (
     NO_FILE,
     PROJECT_FILE,
@@ -88,7 +89,7 @@ class Place:
     ) -> None:
         self.root = root
         self.found_by = found_by
-        """``takeback.toml``, ``git`` or ``directory``."""
+        """``takeback.toml``, ``fork``, ``git`` or ``directory``."""
         self.settings = settings
         self.warnings = warnings
         """What a project's file says that is ignored, and why."""
@@ -159,6 +160,7 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None, mo
         after_save=upkeep(store, where),
         others=others,
         expected=() if of_a_team else where["states"],
+        registers=Forks(),
     )
     if where.used and not of_a_team:
         from takeback.locate.chosen import add_to
@@ -249,12 +251,14 @@ def place(directory: str = ".", *, fixed: bool = False, **flags: Any) -> Place:
 
 
 def find_root(directory: str) -> tuple[str, str]:
-    """The nearest directory with a ``takeback.toml``, else git's top level, else the directory itself."""
+    """The nearest directory with a ``takeback.toml``, or of a fork, else git's top level, else the directory itself."""
     git = None
     current = directory
     while True:
         if os.path.isfile(os.path.join(current, PROJECT_FILE)):
             return current, PROJECT_FILE
+        if (known := agreed.read(current)) is not None and known.timeline is not None:
+            return current, "fork"
         if git is None and os.path.exists(os.path.join(current, ".git")):
             git = current
         above = os.path.dirname(current)

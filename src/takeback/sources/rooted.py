@@ -33,6 +33,8 @@ class Rooted:
     kind: str
     root: str
     lock = ""
+    own: tuple[str, ...] = ()
+    """If others may have something in the same root: the paths at and below which all is that this source puts there."""
     _looked_ns = 0
     """When the last capture began: what was touched later may not be what it captured."""
 
@@ -48,8 +50,9 @@ class Rooted:
         from takeback.sources.protocol import Proposal
         from takeback.sources.workspace import planning
 
-        effects = planning.fresh(reader, self.name, part, paths)
-        directories.check(self._at, directories.named(place), effects)
+        where = directories.named(place)
+        effects = self._fresh(planning.fresh(reader, self.name, part, paths), reader, part, where)
+        directories.check(self._at, where, effects, self.own)
         return Proposal(tuple(effects))
 
     def make_at(self, reader: Reader, place: object, part: Part, paths: Sequence[str] | None, *, durable: bool) -> Made:
@@ -57,9 +60,37 @@ class Rooted:
         from takeback.sources.protocol import Made
         from takeback.sources.workspace import planning
 
-        effects = planning.fresh(reader, self.name, part, paths)
-        directories.make(self._at, reader, directories.named(place), effects, durable=durable)
-        return Made(self._at(directories.named(place)), tuple(effects))
+        where = directories.named(place)
+        effects = self._fresh(planning.fresh(reader, self.name, part, paths), reader, part, where)
+        directories.make(self._at, reader, where, effects, self.own, durable=durable)
+        return Made(self._at(where), tuple(effects))
+
+    def unmake_at(self, reader: Reader, place: object, part: Part, noted: Sequence[tuple[str, str]]) -> list[str]:
+        """Remove what `make_at` put there, as far as it is still so; what is left of it."""
+        from takeback.sources import directories
+        from takeback.sources.workspace import planning
+
+        where = directories.named(place)
+        effects = self._fresh(planning.fresh(reader, self.name, part, None), reader, part, where)
+        kinds = {kind for kind, _ in noted}
+        return directories.unmake(self._without_locks, reader, where, effects, self.own, kinds)
+
+    def _without_locks(self, place: str) -> Source:
+        """What it is at a place where nobody else is yet."""
+        return self._at(place)
+
+    def fork_place(self, name: str, directory: str) -> object:
+        """Where a fork called ``name``, whose files are in ``directory``, has its part."""
+        return directory if self.name == self.kind else f"{directory}.{self.name}"
+
+    def at_fork(self, part: Part, root: str) -> Source | None:
+        """The same source where a fork whose files are in ``root`` has its part; None if that is not there any more."""
+        place = root if self.name == self.kind else f"{root}.{self.name}"
+        return self._at(place) if os.path.isdir(name_bytes(place)) else None
+
+    def _fresh(self, effects: list[Effect], reader: Reader, part: Part, place: str) -> list[Effect]:
+        """Effects that make a part at a place; what differs there because it is another place is for who knows."""
+        return effects
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         from takeback.sources.workspace.place.files import stage

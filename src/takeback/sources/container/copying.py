@@ -1,9 +1,12 @@
-"""A container made anew from a snapshot, beside whatever else there is: with another name, and what that asks for."""
+"""A container made anew from a snapshot, beside whatever else there is: with another name, and what that asks for.
+
+It gets that name when all is in it; until then its name says that it is nobody's yet (`takeback.sources.container.aside`).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -30,9 +33,12 @@ if TYPE_CHECKING:
     from takeback.store.reader import Reader
 
 _NAME = re.compile("[a-zA-Z0-9][a-zA-Z0-9_.-]+")
-_CHOSEN = re.compile("[0-9a-f]{12}")
+CHOSEN = re.compile("[0-9a-f]{12}")
 """A hostname that the engine chose: the beginning of an id."""
 _VOLUMES = ("new", "same", "none")
+
+CONTAINER, VOLUME, MAY_BE_VOLUME = "container", "volume", "may be volume"
+"""What is noted of a copy. A volume is noted before and after it is made, because the engine gives an existing one, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,12 @@ class Copy:
     container that is made again under its own name has its own volumes: those that are still there as they are."""
     networks: bool = True
     """Whether it is in the networks of the snapshot; otherwise only in the engine's default one."""
+    noting: Callable[[str, str], None] | None = field(default=None, repr=False, compare=False)
+    """Is told of what is made, so that somebody else can remove it: a kind, and an id or a name."""
+
+    def note(self, kind: str, what: str) -> None:
+        if self.noting is not None:
+            self.noting(kind, what)
 
     def __str__(self) -> str:
         return f"the container {self.name}"
@@ -96,18 +108,57 @@ def make(source: Container, reader: Reader, place: object, part: Part, paths: Se
     if settings.image.flat:
         found = content.found_in(reader, part.content, FILESYSTEM)
         image = image_of(source.daemon, settings, copy.name, found, reader.stream, part.content.hex())
-    made = create(source.daemon, settings, copy.name, volumes=_lent(source, copy, part), image=image)
+    for name in _to_be_made(source, settings):
+        copy.note(MAY_BE_VOLUME, name)
+    made = create(source.daemon, settings, aside.new_name(copy.name), volumes=_lent(source, copy, part), image=image)
+    for mount in made.new:
+        if not mount.anonymous:
+            copy.note(VOLUME, mount.name)
+    copy.note(CONTAINER, made.box.id)
     try:
         _fill(source, reader, part, settings, made, copy)
+        _give_name(source, made.box, copy)
         if settings.state != STOPPED:
             aside.start(source.daemon, made.box)
     except BaseException:
         with suppress(TakebackError):
             aside.remove(source.daemon, made.box, volumes=True)
             for mount in made.new:
-                source.daemon.call("remove a volume", source.daemon.api.remove_volume, mount.name)
+                if not mount.anonymous:
+                    source.daemon.call("remove a volume", source.daemon.api.remove_volume, mount.name)
         raise
     return Made(source.called(copy.name), tuple(effects), (*notes, *made.notes))
+
+
+def unmake(source: Container, place: object, noted: Sequence[tuple[str, str]]) -> list[str]:
+    """Remove what `make` noted, and what it left unfinished; what is left of it, because nobody knows whose it is."""
+    copy, daemon = named(place), source.daemon
+    aside.heal(daemon, copy.name)
+    for kind, id in noted:
+        found = daemon.find(id) if kind == CONTAINER else None
+        if found is not None and found.id == id:
+            aside.remove(daemon, found, volumes=True)
+    for kind, name in noted:
+        if kind == VOLUME and has_volume(daemon, name):
+            with suppress(Conflict):  # another container has it by now
+                daemon.call(f"remove the volume {name!r}", daemon.api.remove_volume, name)
+    known = {name for kind, name in noted if kind == VOLUME}
+    unsure = [name for kind, name in noted if kind == MAY_BE_VOLUME and name not in known and has_volume(daemon, name)]
+    return [f"the volume {name}" for name in unsure]
+
+
+def _to_be_made(source: Container, settings: Settings) -> list[str]:
+    """The volumes with a name that are not there yet."""
+    names = dict.fromkeys(each.name for each in settings.volumes.values() if each.name and not each.borrowed)
+    return [name for name in names if not has_volume(source.daemon, name)]
+
+
+def _give_name(source: Container, box: Inspected, copy: Copy) -> None:
+    try:
+        source.daemon.call(f"call a container {copy.name!r}", source.daemon.api.rename, box.id, copy.name)
+    except Conflict:
+        _check_free(source, copy)
+        raise
 
 
 def _effects(source: Container, reader: Reader, part: Part, paths: Sequence[str] | None) -> list[Effect]:
@@ -127,7 +178,7 @@ def _settings(source: Container, reader: Reader, copy: Copy, part: Part) -> tupl
     settings = settings if copy.networks else networks.by_default(settings)
     settings, more = networks.apart(source.daemon, settings)
     again = copy.name == part.detail.get("container")
-    if not again and _CHOSEN.fullmatch(str(settings.config.get("Hostname"))):
+    if not again and CHOSEN.fullmatch(str(settings.config.get("Hostname"))):
         settings = replace(settings, config={**settings.config, "Hostname": ""})
     if copy.volumes == "new" and again:
         more += _volumes_of_its_own(source, settings, copy.name)

@@ -120,13 +120,18 @@ def with_new_volumes(settings: Settings, name: str, taken: Callable[[str], bool]
     names: dict[str, str] = {}
     for old in dict.fromkeys(volume.name for volume in settings.volumes.values() if volume.name):
         names[old] = _free(f"{name}-{old}", lambda each: each in names.values() or taken(each))
+    return renamed(settings, names), names
+
+
+def renamed(settings: Settings, names: Mapping[str, str]) -> Settings:
+    """Settings with other volumes in the places of some, by their names."""
     binds = [_renamed(bind, names) for bind in settings.host.get("Binds") or ()]
     mounts = [
         {**each, "Source": names[each["Source"]]} if each.get("Source") in names else each
         for each in settings.host.get("Mounts") or ()
     ]
-    volumes = {where: replace(each, name=names.get(each.name, "")) for where, each in settings.volumes.items()}
-    return replace(settings, host=_mounting(settings, binds, mounts), volumes=volumes), names
+    volumes = {where: replace(each, name=names.get(each.name, each.name)) for where, each in settings.volumes.items()}
+    return replace(settings, host=_mounting(settings, binds, mounts), volumes=volumes)
 
 
 def without_volumes(settings: Settings) -> Settings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -335,6 +335,37 @@ class Container:
         from takeback.sources.container import copying
 
         return copying.make(self, reader, place, part, paths)
+
+    def unmake_at(self, reader: Reader, place: object, part: Part, noted: Sequence[tuple[str, str]]) -> list[str]:
+        """Remove what `make_at` noted; what is left of it."""
+        from takeback.sources.container import copying
+
+        return copying.unmake(self, place, noted)
+
+    def noting_at(self, place: object, note: Callable[[str, str], None]) -> Copy:
+        """A place that is told of what is made for it."""
+        from dataclasses import replace
+
+        from takeback.sources.container.copying import named
+
+        return replace(named(place), noting=note)
+
+    def lock_at(self, place: object) -> str:
+        """The lock of what is to be made."""
+        from takeback.sources.container.copying import named
+
+        return self.called(named(place).name).lock
+
+    def fork_place(self, name: str, directory: str) -> object:
+        """What a fork's own container is called."""
+        return f"{self.container}-{name}"
+
+    def at_fork(self, part: Part, root: str) -> Container | None:
+        """The same source for a fork's own container; None if there is none any more, or it is this very one."""
+        name = part.detail.get("container")
+        if not isinstance(name, str) or not name or name == self.container or self.daemon.find(name) is None:
+            return None
+        return self.called(name)
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         from takeback.sources.container.replacing import Replacement

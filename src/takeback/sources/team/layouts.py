@@ -54,6 +54,10 @@ class Layout:
     """Names of locks, and of files that are not yet what they will be."""
     locks: tuple[Lock, ...]
     areas: tuple[Area, ...]
+    naming: tuple[str, ...] = ()
+    """Files that name places in the data directory by their absolute paths."""
+    beside: str = ".team"
+    """What the data directory of a fork is called, behind the name of the fork's own directory."""
 
     def covers(self, team: str) -> tuple[str, ...]:
         """Everything that is captured of a team."""
@@ -107,6 +111,8 @@ CLAWTEAM = Layout(
         Area(DEAD_LETTERS, "teams/{team}/dead_letters", "*", boxes=True, mail=True),
         Area(PLANS, "plans/{team}", "*.md"),
     ),
+    naming=("workspaces/{team}/workspace-registry.json",),
+    beside=".clawteam",
 )
 
 LAYOUTS = {layout.name: layout for layout in (CLAWTEAM,)}

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blake3 import blake3
@@ -70,10 +70,12 @@ class Team(Rooted):
         if not name.strip() or not name.isprintable():
             raise InvalidInput(f"{name!r:.60} cannot be the name of a part", hints=["tb.Team('alpha')"])
         self.team, self.name, self.layout, self.force, self.merge = team, name, layout, force, merge
-        real = os.path.realpath(os.fspath(data_dir))
-        if os.path.exists(real) and not os.path.isdir(real):
-            raise InvalidInput(f"{real} is a file, not a directory with teams", hints=["--data-dir DIR names another"])
-        self.root = os.fsencode(real).decode("utf-8", "surrogateescape")
+        self.root = _real(data_dir)
+        if os.path.exists(name_bytes(self.root)) and not os.path.isdir(name_bytes(self.root)):
+            raise InvalidInput(
+                f"{self.root} is a file, not a directory with teams", hints=["--data-dir DIR names another"]
+            )
+        self.own = layout.covers(team)
         self._covered = Covered(layout, team)
         self._stays = False
         self._held: ExitStack | None = None
@@ -185,6 +187,35 @@ class Team(Rooted):
         detail = {**present.detail, "counts": counts(writer.reader, view, self.layout, self.team)}
         return Part(self.name, self.kind, {**present.refs, "content": tree}, detail, present.not_captured)
 
+    def unmake_at(self, reader: Reader, place: object, part: Part, noted: Sequence[tuple[str, str]]) -> list[str]:
+        """Remove what `make_at` put there, and the locks that it took there, which nobody else can have used yet."""
+        from takeback.sources.directories import named
+
+        for lock in self.layout.locks:
+            with suppress(OSError):
+                path = os.path.join(named(place), lock.place.format(team=self.team))
+                if lock.made and not os.path.islink(path) and not os.path.getsize(path):
+                    os.unlink(path)
+        return super().unmake_at(reader, place, part, noted)
+
+    def _without_locks(self, place: str) -> Team:
+        found = self._at(place)
+        found._held = ExitStack()
+        return found
+
+    def fork_place(self, name: str, directory: str) -> object:
+        return f"{directory}{self.layout.beside}"
+
+    def at_fork(self, part: Part, root: str) -> Team | None:
+        place = f"{root}{self.layout.beside}"
+        there = part.detail.get("data_dir") == place and os.path.isdir(name_bytes(place))
+        return self._at(place) if there else None
+
+    def _fresh(self, effects: list[Effect], reader: Reader, part: Part, place: str) -> list[Effect]:
+        from takeback.sources.team.homing import moved
+
+        return moved(reader, self.layout, self.team, effects, part.detail.get("data_dir"), _real(place))
+
     def guard(self, reader: Reader, part: Part) -> TeamGuard:
         return TeamGuard(reader, part)
 
@@ -271,6 +302,11 @@ class _StagedTeam(NamedTuple):
 
     def discard(self) -> None:
         self.files.discard()
+
+
+def _real(place: str | os.PathLike[str]) -> str:
+    """A directory as parts name it."""
+    return os.fsencode(os.path.realpath(os.fspath(place))).decode("utf-8", "surrogateescape")
 
 
 def _counted(part: Part | None) -> dict[str, int]:

@@ -22,6 +22,7 @@ from takeback.model.tree import DIRECTORY, Entry, encode_tree, name_bytes
 from takeback.sources import trees
 from takeback.sources.rooted import Rooted
 from takeback.sources.team.forgotten import how_to_tell_git, repository_of
+from takeback.sources.team.layouts import CLAWTEAM
 from takeback.sources.team.places import worktree_of
 from takeback.sources.workspace.guard import Guard
 from takeback.sources.workspace.place.standing import PERMISSIONS
@@ -46,6 +47,7 @@ class Worktree(Rooted):
         self.team, self.agent, self.root = team, agent, root
         self.name = name or f"workspace-{agent}"
         self.prefix = worktree_of(team, agent)
+        self.own = (self.prefix,)
 
     @property
     def place(self) -> str:
@@ -159,6 +161,14 @@ class Worktree(Rooted):
 
     def _guard(self, reader: Reader, part: Part) -> Guard:
         return _Inside(reader, part, self.prefix)
+
+    def fork_place(self, name: str, directory: str) -> object:
+        return f"{directory}{CLAWTEAM.beside}"
+
+    def at_fork(self, part: Part, root: str) -> Worktree | None:
+        place = f"{root}{CLAWTEAM.beside}"
+        there = part.detail.get("data_dir") == place and os.path.isdir(name_bytes(place))
+        return self._at(place) if there else None
 
     def _at(self, place: str) -> Worktree:
         return Worktree(self.team, self.agent, place, name=self.name)

@@ -53,3 +53,12 @@ def count_since(tx: Transaction, seq: int, timeline: int) -> int:
     """How many operations after one were about a timeline, or about all of them."""
     sql = "SELECT count(*) FROM operations WHERE seq > ? AND (timeline = ? OR timeline IS NULL)"
     return int(tx.execute(sql, (seq, timeline))[0][0])
+
+
+def timeline_of(tx: Transaction, snapshot: str) -> int | None:
+    """The timeline on which a snapshot was recorded, which need not be there any more."""
+    if not snapshot.isalnum():
+        return None
+    sql = "SELECT timeline FROM operations WHERE timeline IS NOT NULL AND detail LIKE ? ORDER BY seq LIMIT 1"
+    found = tx.execute(sql, (f'%"snapshot": "{snapshot}"%',))
+    return int(found[0][0]) if found else None
