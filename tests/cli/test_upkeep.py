@@ -68,7 +68,26 @@ def test_a_project_cannot_make_the_store_forget(automatic: Cli) -> None:
     save(automatic, 6)
     assert started() == 0
     assert len(automatic.json("log")["snapshots"]) == 6
-    assert automatic("log").err.count("ignoring a line") == 5
+    said = automatic("log").err
+    assert said.count("ignoring a line") == 3
+    assert "takeback.toml says keep_last = 1 and max_age = 0: no snapshot goes because of that until you agree" in said
+
+
+def test_what_a_project_says_holds_for_its_own_timelines_once_agreed(automatic: Cli, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for number in range(6):
+        (other / "a").write_text(str(number))
+        automatic("-C", str(other), "save")
+    automatic.write("takeback.toml", "keep_last = 3\n")
+    automatic("trust", "--yes")
+    save(automatic, 5)
+    assert started() == 1
+    assert len(automatic.json("log")["snapshots"]) == 4, "three, and the first"
+    assert len(automatic.json("-C", str(other), "log")["snapshots"]) == 6
+    automatic.write("takeback.toml", "keep_last = 1\n")  # an agent's idea
+    assert "says keep_last = 1: no snapshot goes because of that" in automatic("log").err
+    assert "keep_last = 3 holds for this directory (agreed)" in automatic("config", "show").out
 
 
 def test_it_can_be_switched_off(automatic: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from takeback.engine import background, due, upkeep
 from takeback.engine.background import Background
 from takeback.engine.due import DAY
 from takeback.model.limits import Limits
+from takeback.model.progress import Watch
 from takeback.store import notices
 from takeback.store.catalogue import counters
 from takeback.store.collection import steps
@@ -161,6 +162,21 @@ def test_a_policy_is_applied_to_every_timeline(world: World, tmp_path: Path) -> 
     assert ids(world) == [before[0], *before[-2:]] and len(beside.log().snapshots) == 3
     assert done.problem == ""
     assert world.store.upkeep(tb.Policy(keep_last=2)).pruned is None, "nothing is beyond it any more"
+
+
+def test_a_policy_of_a_root_lets_go_of_nothing_else(world: World, tmp_path: Path) -> None:
+    before = save(world, 8)
+    other = tmp_path / "other"
+    other.mkdir()
+    beside = world.store.timeline("main", sources=[tb.Workspace(other)])
+    for number in range(6):
+        (other / "a").write_text(str(number))
+        beside.save()
+    limits = Limits(tb.Policy(keep_last=5), 0, world.line.root, tb.Policy(keep_last=2))
+    done = upkeep.keep_up(world.store.blobs, limits, Watch())
+    assert done.pruned is not None and len(done.pruned.snapshots) == 5
+    assert ids(world) == [before[0], *before[-2:]] and len(beside.log().snapshots) == 6
+    assert upkeep.keep_up(world.store.blobs, limits._replace(policy=None), Watch()).pruned is None
 
 
 def test_what_fits_once_it_is_packed_stays(world: World) -> None:

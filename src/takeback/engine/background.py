@@ -101,15 +101,16 @@ def _note(blobs: BlobStore, error: Exception) -> None:
 def _encode(limits: Limits) -> str:
     from dataclasses import asdict
 
-    policy = None if limits.policy is None else asdict(limits.policy)
-    return json.dumps({"policy": policy, "min_free": limits.min_free})
+    policy, own = (None if each is None else asdict(each) for each in (limits.policy, limits.own))
+    return json.dumps({"policy": policy, "min_free": limits.min_free, "root": limits.root, "own": own})
 
 
 def _decode(text: str) -> Limits:
     from takeback.model.policy import Policy
 
     raw = json.loads(text)
-    return Limits(None if raw["policy"] is None else Policy(**raw["policy"]), raw["min_free"])
+    policy, own = (None if raw[each] is None else Policy(**raw[each]) for each in ("policy", "own"))
+    return Limits(policy, raw["min_free"], raw["root"], own)
 
 
 if __name__ == "__main__":

@@ -58,17 +58,20 @@ def beyond(blobs: BlobStore, tx: Transaction, limits: Limits) -> str:
     if room is not None and room.free < limits.free_wanted(room.total):
         return "space"
     policy = limits.policy
-    if policy is None:
-        return ""
-    if policy.size is not None and figures.packed_bytes(tx) > policy.size:
+    if policy is not None and policy.size is not None and figures.packed_bytes(tx) > policy.size:
         return "bytes"
-    return _too_long(tx, policy) if policy.keep_last is not None or policy.age_ns is not None else ""
+    return _too_long(tx, policy) or _too_long(tx, limits.own, limits.root)
 
 
-def _too_long(tx: Transaction, policy: Policy) -> str:
-    """Whether a timeline has snapshots beyond its first one, and its latest, that are too many or too old."""
+def _too_long(tx: Transaction, policy: Policy | None, root: str | None = None) -> str:
+    """Whether a timeline, of a root or of any, has snapshots beyond its first one, and its latest, that are too many or too
+    old."""
+    if policy is None or (policy.keep_last is None and policy.age_ns is None):
+        return ""
     oldest = 0 if policy.age_ns is None else time.time_ns() - policy.age_ns
     for line in timelines.every(tx):
+        if root is not None and line.root != root:
+            continue
         if policy.keep_last is not None and snapshots.back(tx, line.number, policy.keep_last + 1) is not None:
             return "count"
         second = snapshots.second(tx, line.number)

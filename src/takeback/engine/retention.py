@@ -44,12 +44,20 @@ class Pruned:
     """Roots that were left alone because somebody was at work there."""
     dry_run: bool = False
 
+    def and_then(self, more: Pruned) -> Pruned:
+        """Both together; ``more`` was let go afterwards."""
+        gone = (*self.snapshots, *more.snapshots)
+        return Pruned(gone, self.kept, self.bytes + more.bytes, (*self.busy, *more.busy))
 
-def prune(blobs: BlobStore, policy: Policy, line: Line | None, dry_run: bool, watch: Watch) -> Pruned:
-    """Apply a policy to one timeline, or to all of the store."""
+
+def prune(
+    blobs: BlobStore, policy: Policy, line: Line | None, dry_run: bool, watch: Watch, *, root: str | None = None
+) -> Pruned:
+    """Apply a policy to one timeline, to those of a ``root``, or to all of the store."""
     with blobs.reader() as reader:
         with blobs.database.read() as tx:
-            lines = [line.row(tx)] if line is not None else timelines.every(tx)
+            every = [line.row(tx)] if line is not None else timelines.every(tx)
+            lines = [each for each in every if root is None or each.root == root]
             looked_at = {each.number: snapshots.newest(tx, each.number) for each in lines}
             protected = {id for each in lines for id in _protected(tx, each)}
             protected |= {row.id for rows in looked_at.values() for row in rows if row.pinned}

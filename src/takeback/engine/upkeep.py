@@ -55,9 +55,13 @@ def _keep_up(blobs: BlobStore, limits: Limits, watch: Watch) -> Upkept:
     pruned: Pruned | None = None
     with blobs.database.read() as tx:
         reason = beyond(blobs, tx, limits)
-    if limits.policy is not None and reason:
-        pruned = retention.prune(blobs, limits.policy, None, False, watch)
-        if pruned.snapshots:
+    if reason:
+        if limits.policy is not None:
+            pruned = retention.prune(blobs, limits.policy, None, False, watch)
+        if limits.own is not None:
+            more = retention.prune(blobs, limits.own, None, False, watch, root=limits.root)
+            pruned = more if pruned is None else pruned.and_then(more)
+        if pruned is not None and pruned.snapshots:
             spared = tuple(each for each in spared if each[0] not in pruned.snapshots)
             maintained = maintenance.maintain(blobs, watch, spared=spared, dead_share=dead_share)
     with blobs.database.write() as tx:

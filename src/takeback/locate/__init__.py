@@ -206,14 +206,19 @@ def _is_of_a_team(store: Store, where: Place) -> bool:
 
 
 def limits(where: Place) -> Limits:
-    """What upkeep keeps the store within."""
+    """What upkeep keeps the store within, and the timelines of the place."""
     count, age, size = where["keep_last"], where["max_age"], where["max_bytes"]
     policy = None
     if (count, age, size) != (None, None, None):
         from takeback.model.policy import Policy  # most have none
 
         policy = Policy(None if count is None else int(count), age, size)
-    return Limits(policy, parse_size(where["min_free"]))
+    own = where.agreed.policy if where.agreed is not None else {}
+    if not own:
+        return Limits(policy, parse_size(where["min_free"]))
+    from takeback.locate.chosen import agreed_policy
+
+    return Limits(policy, parse_size(where["min_free"]), where.root, agreed_policy(own))
 
 
 def place(directory: str = ".", *, fixed: bool = False, **flags: Any) -> Place:

@@ -20,6 +20,7 @@ from takeback.model.tree import name_bytes
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
+    from takeback.model.policy import Policy
     from takeback.model.snapshot import Part, Snapshot
     from takeback.sources.protocol import Source
 
@@ -152,6 +153,17 @@ def _warnings(
 def policy_of(layer: Mapping[str, Any]) -> dict[str, Any]:
     """What a configuration says of how much of a root's history is kept."""
     return {name: layer[name] for name in ("keep_last", "max_age") if layer.get(name) is not None}
+
+
+def agreed_policy(said: Mapping[str, Any]) -> Policy | None:
+    """The limits that a record has; None if it has none that make sense."""
+    from takeback.model.policy import Policy
+
+    try:
+        count = said.get("keep_last")
+        return Policy(None if count is None else int(count), said.get("max_age"))
+    except (InvalidInput, ValueError, TypeError):
+        return None  # nothing goes because of a record that is damaged
 
 
 def _listed(what: Sequence[str]) -> str:

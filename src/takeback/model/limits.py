@@ -16,6 +16,9 @@ class Limits(NamedTuple):
     """Which snapshots stay; without one, all of them."""
     min_free: int = 0
     """Bytes that should stay free on the store's disk."""
+    root: str = ""
+    own: Policy | None = None
+    """Which snapshots of the timelines of ``root`` stay, beside what holds for all."""
 
     def free_wanted(self, total: int) -> int:
         """How much of a disk of ``total`` bytes should stay free."""
