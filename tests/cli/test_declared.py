@@ -12,7 +12,7 @@ import pytest
 
 import takeback as tb
 from support.cli import Cli
-from takeback.locate import agreed
+from takeback.locate import agreed, place
 
 if TYPE_CHECKING:
     from support.teams.real import RealTeam
@@ -71,6 +71,15 @@ def test_here_has_it_too(cli: Cli, team: RealTeam) -> None:
     line = tb.here(cli.root)
     assert list(line.sources) == ["workspace", "crew"]
     assert line.save().parts["crew"].detail["team"] == "alpha"
+
+
+def test_an_agent_that_saves_through_mcp_has_it_too(cli: Cli, team: RealTeam) -> None:
+    from takeback.adapters.mcp.tools import Tools
+
+    declare(cli, 'teams = ["alpha"]\n')
+    assert list(Tools(place()).save()["parts"]) == ["workspace"]
+    cli("trust", "--yes")
+    assert set(Tools(place()).save()["parts"]) == {"workspace", "team"}
 
 
 def test_trust_asks_and_without_a_terminal_needs_yes(cli: Cli, team: RealTeam) -> None:
@@ -292,6 +301,21 @@ def test_what_cannot_be_a_value_is_ignored_with_a_warning(cli: Cli, states: obje
     assert "ignoring a line" in cli("save").err
 
 
+def test_the_worktrees_of_members_come_along_where_they_are_declared(cli: Cli, team: RealTeam, tmp_path: Path) -> None:
+    from support.teams.workspaces import Crew
+
+    crew = Crew(tmp_path, team)
+    declare(cli, 'teams = [{ name = "alpha", workspaces = true }]\n')
+    cli("trust", "--yes")
+    saved = cli.json("save", "-m", "good")
+    assert {"workspace", "team", "workspace-ada", "workspace-bob"} <= saved["parts"].keys()
+    assert cli.json("save", "--with-workspaces")["new"] is False
+    trees = crew.trees()
+    crew.derail()
+    cli("restore", "good", "--yes")
+    assert crew.trees() == trees
+
+
 # where it is said
 
 
@@ -309,7 +333,27 @@ def test_status_and_config_show_what_is_declared_and_whether_it_is_saved(cli: Cl
     cli("trust", "--yes")
     assert "beside" in cli("status").out and "team alpha" in cli("status").out
     assert f"alpha in {team.data}" in cli("config", "show").out
-    assert cli.json("config", "show")["declared"][0]["data_dir"] == str(team.data)
+    (shown,) = cli.json("config", "show")["declared"]
+    assert (shown["data_dir"], shown["at_hand"], shown["problem"]) == (str(team.data), True, None)
+
+
+def test_config_show_says_what_is_not_at_hand(cli: Cli, team: RealTeam, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    declare(cli, 'teams = ["gamma"]\ncontainers = ["sandbox"]\n')
+    cli("trust", "--yes")
+    out = cli("config", "show").out
+    assert "not at hand: there is no team 'gamma'" in out and out.count("not at hand: ") == 2
+
+
+def test_status_says_which_values_no_program_has_saved(cli: Cli) -> None:
+    declare(cli, 'states = ["memory"]\n')
+    assert "memory is not saved yet" in cli("status").out
+    assert cli.json("status")["states"] == {"memory": False}
+    line = tb.here(cli.root)
+    line.add(tb.State("memory", {"said": "hello"}))
+    line.save()
+    assert cli.json("status")["states"] == {"memory": True}
+    assert "value memory" in cli("status").out and "not saved yet" not in cli("status").out
 
 
 def test_doctor_says_what_waits_for_an_agreement(cli: Cli) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from takeback.cli.people import Line, table
+from takeback.errors import TakebackError
 
 if TYPE_CHECKING:
     from takeback.cli.shapes import Shape
@@ -31,7 +32,9 @@ def words(each: Chosen) -> str:
     return said if each.used else f"{said} (not agreed to)"
 
 
-def shape(each: Chosen) -> Shape:
+def shape(each: Chosen, *, look: bool = False) -> Shape:
+    """``look``: also whether it is there."""
+    problem = _problem(each) if look and each.used else ""
     return {
         "kind": each.declared.kind,
         "part": each.declared.part,
@@ -41,6 +44,7 @@ def shape(each: Chosen) -> Shape:
         "options": dict(each.declared.options),
         "origin": each.origin,
         "used": each.used,
+        **({"at_hand": each.used and not problem, "problem": problem or None} if look else {}),
     }
 
 
@@ -49,4 +53,30 @@ def _about(each: Chosen) -> Line:
     place = f" in {each.data_dir}" if each.data_dir else ""
     if not each.used:
         return [f"{each.declared.name}{options}", (f"named by {each.origin}; not looked at until you agree", "warn")]
-    return [f"{each.name}{place}{options}", (f"({each.origin})", "quiet")]
+    problem = _problem(each)
+    return [
+        f"{each.name}{place}{options}",
+        (f"({each.origin})", "quiet"),
+        (f"not at hand: {problem}" if problem else "", "bad"),
+    ]
+
+
+def _problem(each: Chosen) -> str:
+    """Why one that is used could not be looked at now; empty if it could."""
+    from takeback.locate.chosen import source_of
+    from takeback.sources.container.source import Container
+    from takeback.sources.refused import Refused
+    from takeback.sources.team.source import Team
+
+    source = source_of(each)
+    try:
+        if isinstance(source, Refused):
+            raise source.why
+        if isinstance(source, Team):
+            source.check_there()
+        if isinstance(source, Container):
+            source.daemon.inspect(each.name)
+            source.daemon.close()
+    except TakebackError as error:
+        return error.message
+    return ""

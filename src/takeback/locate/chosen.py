@@ -97,7 +97,7 @@ def add_to(line: Timeline, chosen: Iterable[Chosen]) -> None:
     latest = _latest(line)
     members = []
     for each in chosen:
-        source = _source(each, latest.parts.get(each.declared.part) if latest is not None else None)
+        source = source_of(each, latest.parts.get(each.declared.part) if latest is not None else None)
         line.add(source)
         if each.declared.options.get("workspaces") and source.root:
             members.append(source.name)
@@ -179,7 +179,8 @@ def _there(root: str) -> str:
     return "" if f"{here}/".startswith(f"{root.rstrip('/')}/") else f" -C {shlex.quote(root)}"
 
 
-def _source(each: Chosen, part: Part | None) -> Source:
+def source_of(each: Chosen, part: Part | None = None) -> Source:
+    """The source of what is used; ``part`` is what a timeline holds of it."""
     declared = each.declared
     problem = _moved(each) or (None if each.is_fork else _another(each, part))
     if problem is not None:

@@ -12,6 +12,7 @@ from takeback.locate.settings import SETTINGS, checked
 
 PROJECT_FILE = "takeback.toml"
 _LONGEST = 400
+_LARGEST = 4 << 20
 
 
 def environment() -> dict[str, Any]:
@@ -140,6 +141,9 @@ def _load(file: str) -> dict[str, Any]:
 
     try:
         with open(file, "rb") as handle:
-            return tomllib.load(handle)
+            data = handle.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise ValueError(f"it has more than {_LARGEST:,} bytes, too many for a configuration")
+        return tomllib.loads(data.decode())
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(f"cannot read {file}: {error}", hints=["correct it, or move it away"]) from error

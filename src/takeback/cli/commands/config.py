@@ -47,7 +47,7 @@ def show(call: Call) -> None:
                 "found_by": where.found_by,
                 "user_file": locate.user_file(),
                 "settings": settings,
-                "declared": [declaring.shape(each) for each in where.declared],
+                "declared": [declaring.shape(each, look=True) for each in where.declared],
                 "project": {name: _plain(value) for name, value in where.file.named.items()},
                 "warnings": [*where.warnings, *where.to_agree],
             }

@@ -62,6 +62,8 @@ class _Found:
     """Parts that their owners, in other programs, have yet to put in place."""
     missed: Mapping[str, str] = field(default_factory=dict)
     """Parts that the latest snapshot goes without, and why."""
+    unsaved: tuple[str, ...] = ()
+    """Declared values that no program has saved yet."""
     options: str = ""
     """They have at hand what the latest snapshot holds beside the files."""
     chosen: str = ""
@@ -119,11 +121,12 @@ def _look(call: Call) -> _Found:
     try:
         line = call.line()
     except NotFound:
-        return _Found(where, False, None, (), None)
+        return _Found(where, False, None, (), None, unsaved=where["states"])
     log = line.log(_LOOKED_AT)
     moves = sorted(log.moves, key=lambda move: move.closed_ns or move.opened_ns, reverse=True)
     if not log.snapshots:
-        return _Found(where, True, None, tuple(moves), line.interrupted(), tuple(line.nearby()))
+        nearby = tuple(line.nearby())
+        return _Found(where, True, None, tuple(moves), line.interrupted(), nearby, unsaved=where["states"])
     found = _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted())
     try:
         latest = line.show("@")
@@ -133,6 +136,7 @@ def _look(call: Call) -> _Found:
     return replace(
         found,
         missed=without,
+        unsaved=tuple(name for name in where["states"] if name not in parts and line.root),
         pending=tuple(name for name, part in parts.items() if part.pending),
         options=options(part for name, part in parts.items() if name not in line.sources),
         chosen=call.chosen,
@@ -164,6 +168,7 @@ def _shape(found: _Found) -> shapes.Shape:
         "moves": [shapes.move(move) for move in found.moves[:_MOVES]],
         "interrupted": found.interrupted_ns is not None,
         "declared": [declaring.shape(each) for each in found.place.declared],
+        "states": {name: name not in found.unsaved for name in found.place["states"]},
         "pending": list(found.pending),
         "missed": dict(found.missed),
         "hooks": {agent: shapes.iso(last.time_ns) if last else None for agent, last in _ran(found.hooks)},
@@ -192,8 +197,9 @@ def _lines(found: _Found) -> Iterator[Line | str]:
         [("store", "quiet"), f"{place['store']}{'' if found.exists else ' (not made yet)'}"],
         [("timeline", "quiet"), place["timeline"]],
     ]
-    if place.declared and not found.of_no_directory:
-        rows.append([("beside", "quiet"), "; ".join(map(declaring.words, place.declared))])
+    beside = [*map(declaring.words, place.declared), *(f"value {each}" for each in place["states"])]
+    if beside and not found.of_no_directory:
+        rows.append([("beside", "quiet"), "; ".join(beside)])
     if found.hooks.installed or found.hooks.off:
         rows.append([("hooks", "quiet"), *_hooks(found.hooks)])
     yield from table(rows)
@@ -201,6 +207,8 @@ def _lines(found: _Found) -> Iterator[Line | str]:
     if found.interrupted_ns is not None:
         yield [("a restore was interrupted ", "bad"), age(found.interrupted_ns), "; the next save or undo finishes it"]
     yield from missed.lines(found.missed)
+    for part in (each for each in found.unsaved if each not in found.missed):
+        yield [(f"{part} is not saved yet: ", "warn"), "it is up to the program that has it"]
     for part in found.pending:
         yield [("pending: ", "warn"), f"{part} is put in place when the program that has it saves next"]
     for notice in found.notices:
