@@ -84,6 +84,7 @@ def test_a_key_names_one_and_leads_back_to_it() -> None:
     one = Declared("container", "box", "sandbox", {"image": True})
     assert one.key == "container box=sandbox"
     assert from_key(one.key, one.options) == one
+    assert from_key("team my crew=.alpha", {}) == Declared("team", "my crew", ".alpha")  # as a person may have typed it
     assert (one.said, Declared("team", "team", "alpha").said) == ("container box=sandbox", "team alpha")
 
 
@@ -93,7 +94,10 @@ def test_a_key_names_one_and_leads_back_to_it() -> None:
         ("", {}),
         ("container", {}),
         ("workspace a=b", {}),
-        ("container a=../b", {}),
+        ("container a=\x1b", {}),
+        ("container workspace=b", {}),
+        ("container =b", {}),
+        ("container a=", {}),
         ("container a=b", {"allow_wider": True}),
         ("container a=b", {"name": "c"}),
     ],

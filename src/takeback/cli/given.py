@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -92,13 +92,18 @@ class Given:
             print(f"takeback: left out: {visible(each)}", file=sys.stderr)
         return left_out
 
-    def check(self, call: Call) -> None:
-        """NotFound or Unavailable if one that was named cannot be looked at."""
+    def check(self, call: Call, held: Collection[str] = ()) -> None:
+        """NotFound or Unavailable if one that was named cannot be looked at. The parts that are ``held`` were there once, so
+        those that are gone are no typing errors."""
         for kind, part, name in self._each():
-            if kind == containers.KIND:
-                containers.source(call, name, part).look()
-            else:
-                teams.source(call, name, part, self.data_dir).check_there()
+            try:
+                if kind == containers.KIND:
+                    containers.source(call, name, part).look()
+                else:
+                    teams.source(call, name, part, self.data_dir).check_there()
+            except NotFound:
+                if part not in held:
+                    raise
 
     def _each(self) -> Iterator[tuple[str, str, str]]:
         """Kind, part and name of each."""

@@ -186,7 +186,7 @@ def source_of(each: Chosen, part: Part | None = None) -> Source:
     if problem is not None:
         from takeback.sources.refused import Refused
 
-        return Refused(declared.part, declared.kind, problem)
+        return Refused(declared.part, declared.kind, each.name, problem)
     options = {name: value for name, value in declared.options.items() if name != "workspaces"}
     if declared.kind == TEAM:
         from takeback.locate.teams import Team

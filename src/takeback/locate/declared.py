@@ -89,14 +89,15 @@ def can_be_declared(name: str, *, part: bool = False) -> bool:
 
 
 def from_key(key: str, options: Mapping[str, Any]) -> Declared | None:
-    """The one that has a key; None if none can have it, or the options."""
+    """The one that has a key; None if none can have it, or the options. A fork's may be called as only a person can type."""
     kind, _, rest = key.partition(" ")
     part, _, name = rest.partition("=")
+    if kind not in _OPTIONS or not part.strip() or not name.strip() or not rest.isprintable() or _TAKEN.fullmatch(part):
+        return None
     try:
-        found = _one(kind, {"name": name, "part": part, **options}) if kind in _OPTIONS else None
+        return Declared(kind, part, name, _options(kind, options))
     except InvalidInput:
         return None
-    return found if found is not None and found.key == key else None
 
 
 def _one(kind: str, value: Any) -> Declared:
@@ -106,6 +107,10 @@ def _one(kind: str, value: Any) -> Declared:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{_shown(value)} is no {kind}", hints=['"NAME", "PART=NAME" or { name = "NAME" }'])
     options = {key: each for key, each in value.items() if key not in ("name", "part")}
+    return _checked(Declared(kind, value.get("part", kind), value.get("name", ""), _options(kind, options)))
+
+
+def _options(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     for key, each in options.items():
         known = _OPTIONS[kind].get(key)
         if known is None:
@@ -115,7 +120,7 @@ def _one(kind: str, value: Any) -> Declared:
             raise InvalidInput(f"the option {key!r} of a {kind} cannot be {_shown(each)}")
     if options.get("strategy", "auto") not in _STRATEGIES:
         raise InvalidInput(f"{_shown(options['strategy'])} is no strategy", hints=[f"one of: {', '.join(_STRATEGIES)}"])
-    return _checked(Declared(kind, value.get("part", kind), value.get("name", ""), options))
+    return dict(options)
 
 
 def _checked(one: Declared) -> Declared:

@@ -14,8 +14,10 @@ class Refused(Stored):
     root = ""
     lock = ""
 
-    def __init__(self, name: str, kind: str, why: TakebackError) -> None:
+    def __init__(self, name: str, kind: str, called: str, why: TakebackError) -> None:
         super().__init__(name, kind)
+        self.given = self.container = self.team = called
+        """What it would be of."""
         self.why = why
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:

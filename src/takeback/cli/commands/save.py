@@ -13,7 +13,7 @@ from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import Line, say
 from takeback.cli.text import count
-from takeback.errors import NotFound, Partial, Unavailable
+from takeback.errors import Partial, Unavailable
 from takeback.model.ids import short
 from takeback.model.snapshot import Snapshot
 
@@ -59,11 +59,10 @@ def command(call: Call, label: str | None, given: beside.Given) -> int:
 def _check_named(call: Call, line: Timeline, given: beside.Given) -> None:
     """NotFound for a name that means nothing here and never did: it is a typing error. What was there and is gone, or cannot
     be asked just now, is missed, and said to be."""
+    if not (given.containers or given.teams):
+        return
     try:
-        given.check(call)
-    except NotFound:
-        if line.head is None or not beside.holds(line.show("@")):
-            raise
+        given.check(call, line.show("@").parts if line.head is not None else ())
     except Unavailable:
         pass
 
