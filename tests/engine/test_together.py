@@ -168,6 +168,14 @@ def test_what_a_snapshot_missed_is_not_put_back_from_it(line: tb.Timeline, code:
     with pytest.raises(NotFound, match="does not hold data") as refused:
         line.restore(partial, only=["data"])
     assert refused.value.hints == (f"`takeback restore {first.id[:8]} --only data` has it as it was before that",)
+    for ask in (
+        lambda: line.read(partial, "d.txt", "data"),
+        lambda: list(line.files(partial, part="data")),
+        lambda: line.restore(partial, to={"data": data.parent / "copy"}),
+    ):
+        with pytest.raises(NotFound, match="does not hold data"):
+            ask()
+    assert line.read(first, "d.txt", "data") == b"1\n"
 
 
 def test_an_undo_says_of_what_it_could_not_see_that_it_did_not(line: tb.Timeline, code: Path, data: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from takeback.engine import journal
 from takeback.engine.line import Line
+from takeback.engine.missed import check_held
 from takeback.engine.paths import meant, states_at, within_part
 from takeback.engine.references import Reference, find
 from takeback.errors import InvalidInput, NotFound
@@ -74,7 +75,7 @@ def stream(line: Line, reference: Reference, path: str, part: str = "workspace")
     """The same, piece by piece."""
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
-        held = _held(snapshot, part)
+        held = _held(line, reader, snapshot, part)
         yield from _looker(line, part, held).read(reader, held, _read_from(reader, held, path))
 
 
@@ -90,7 +91,7 @@ def files(line: Line, reference: Reference, path: str = "", part: str = "workspa
     """Everything that a part holds at and below a path."""
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
-        held = _held(snapshot, part)
+        held = _held(line, reader, snapshot, part)
         wanted = [_read_from(reader, held, path)]
         for change in _looker(line, part, held).diff(reader, None, held, wanted):
             if change.after is not None and within(wanted, change.path):
@@ -152,7 +153,7 @@ def value(line: Line, reference: Reference, name: str, types: Iterable[type], un
     """A value as a snapshot has it, made anew."""
     with line.blobs.reader() as reader:
         snapshot = find(line, reader, reference)
-        part = _held(snapshot, name)
+        part = _held(line, reader, snapshot, name)
         if part.kind not in DOCUMENTS:
             raise InvalidInput(f"the part {name!r} is of the kind {part.kind!r}, and is no value")
         if part.purged:
@@ -166,7 +167,8 @@ def value(line: Line, reference: Reference, name: str, types: Iterable[type], un
         return documents.get(reader, part.content, types=types, unknown=unknown)
 
 
-def _held(snapshot: Snapshot, name: str) -> Part:
+def _held(line: Line, reader: Reader, snapshot: Snapshot, name: str) -> Part:
+    check_held(line, reader, snapshot, name)
     part = snapshot.parts.get(name)
     if part is None:
         held = ", ".join(snapshot.parts)

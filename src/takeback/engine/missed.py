@@ -38,14 +38,21 @@ def check_at_hand(plan: Plan, present: Present) -> None:
             raise not_now(present, name, touched, command)
 
 
-def missed_then(line: Line, reader: Reader, target: Snapshot, name: str, *, asked: bool) -> str:
-    """Why a part is not put back from a snapshot; NotFound, with where it can be had from, if it was ``asked`` for."""
-    why = f"it could not be captured then: {target.missed[name]}"
-    if not asked:
-        return why
+def why_not_then(target: Snapshot, name: str) -> str:
+    """Why a part is not put back from a snapshot that missed it."""
+    return f"it could not be captured then: {target.missed[name]}"
+
+
+def check_held(line: Line, reader: Reader, target: Snapshot, name: str) -> None:
+    """NotFound for a part that a snapshot missed, with where it can be had from."""
+    if name not in target.missed:
+        return
     older = _last_with(line, reader, target, name)
     hints = [f"`takeback restore {short(older.id)} --only {name}` has it as it was before that"] if older else []
-    raise NotFound(f"snapshot {short(target.id)} does not hold {_name(target.parts, name)}: {why}", hints=hints)
+    raise NotFound(
+        f"snapshot {short(target.id)} does not hold {_name(target.parts, name)}: {why_not_then(target, name)}",
+        hints=hints,
+    )
 
 
 def _last_with(line: Line, reader: Reader, target: Snapshot, name: str) -> Snapshot | None:

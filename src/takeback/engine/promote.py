@@ -146,6 +146,9 @@ def _plan(line: Line, writer: Writer, present: Present, result: Result, only: Se
     asked: list[str] = []
     for part in only if only is not None else sorted(latest.parts):
         new, old = latest.parts[part], first.parts.get(part)
+        if (why := first.missed.get(part) or latest.missed.get(part)) is not None:
+            kept.append(Kept(part, part, f"{name} could not capture it: {why}"))
+            continue
         if new.kind in FOLLOWING or old is None or new.same_state(old):
             kept += [Kept(part, part, f"only {name} has it")] if old is None and new.kind not in FOLLOWING else []
             continue
@@ -155,9 +158,6 @@ def _plan(line: Line, writer: Writer, present: Present, result: Result, only: Se
             continue
         if any(each.purged for each in (old, new)):
             kept.append(Kept(part, part, _PURGED))
-            continue
-        if (why := first.missed.get(part) or latest.missed.get(part)) is not None:
-            kept.append(Kept(part, part, f"{name} could not capture it: {why}"))
             continue
         if part in present.missed:
             rest = [each for each in latest.parts if each in line.sources and each != part]

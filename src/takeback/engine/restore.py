@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
 from takeback.engine.line import Line, Present
-from takeback.engine.missed import missed_then, not_now
+from takeback.engine.missed import check_held, not_now, why_not_then
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.paths import clean, inside, meant, outside, states_at
 from takeback.engine.references import Reference, find
@@ -130,6 +130,7 @@ def _plan_at(
     line: Line, reader: Reader, target: Snapshot, places: Places, wanted: Sequence[str] | None
 ) -> list[Proposal]:
     for name in places:
+        check_held(line, reader, target, name)
         if name in target.parts and target.parts[name].kind in DOCUMENTS:
             raise InvalidInput(
                 f"{name} is a value, and has no place in a directory",
@@ -180,8 +181,9 @@ def _plan(
             if not named:
                 continue
         if name in target.missed:
-            why = missed_then(line, writer.reader, target, name, asked=only is not None)
-            kept.append(Kept(name, name, why))
+            if only is not None:
+                check_held(line, writer.reader, target, name)
+            kept.append(Kept(name, name, why_not_then(target, name)))
             continue
         if name in present.missed:
             raise not_now(present, name, rest, f"restore {short(target.id)}")

@@ -46,7 +46,7 @@ class Store:
         name: str = "main",
         sources: Iterable[Source] = (),
         *,
-        root: str | None = None,
+        root: str | os.PathLike[str] | None = None,
         listener: Listener | None = None,
         after_save: Callable[[str], None] | None = None,
         others: Callable[[str], Source | None] | None = None,
@@ -65,6 +65,7 @@ class Store:
         given = _checked(sources)
         if root is None:
             root = next((source.root for source in given if source.root), "")
+        root = os.fspath(root)
         line = Line(self.blobs, root, name, {}, others=others, expected=expected)
         line.registers = registers
         for source in given:
