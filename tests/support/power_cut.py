@@ -13,6 +13,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from support import recording_disk
 from support.recording_disk import Flush, Write
 
 SECTOR = 512
+PATIENCE = 60.0
 WAYS = ("all", "none", "some", "torn")
 """What is left of the writes after the last flush."""
 
@@ -189,11 +191,25 @@ def _apply(image: Path, writes: list[Write]) -> None:
 
 @contextmanager
 def _attached(file: Path) -> Iterator[str]:
+    """A device of a file, until nobody writes to it any more: whoever starts a container meanwhile has for a moment all that is
+    mounted mounted too, and what is unmounted here then lives on, and goes on writing."""
     device = _run("losetup", "--find", "--show", str(file)).strip()
     try:
         yield device
     finally:
         _run("losetup", "--detach", device)
+        end = time.monotonic() + PATIENCE
+        while _holds(device, file):
+            assert time.monotonic() < end, f"{file} stays mounted somewhere"
+            time.sleep(0.01)
+
+
+def _holds(device: str, file: Path) -> bool:
+    try:
+        held = Path("/sys/block", Path(device).name, "loop/backing_file").read_text().rstrip("\n")
+    except OSError:
+        return False
+    return held == str(file)
 
 
 @contextmanager
