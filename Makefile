@@ -1,6 +1,8 @@
 # Each target sets up what it needs; on a fresh Debian machine Python 3.11 and make are enough.
 PYTEST_WORKERS ?= auto
 RUN := .venv/bin
+# Tests start thousands of programs, each of which would compile what it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check format bench soak fuzz clean
 

@@ -14,7 +14,7 @@ import pytest
 # Before they are imported, so that their failures show values.
 pytest.register_assert_rewrite("support", "takeback.testing")
 
-from support import counts, quiet, services  # noqa: E402
+from support import counts, order, quiet, services  # noqa: E402
 from support.containers.fixtures import boxes, engine, private_engine, strategy  # noqa: E402
 from support.teams.fixtures import data_dir, team  # noqa: E402
 from support.trees import Spec, make_tree, remove  # noqa: E402
@@ -104,6 +104,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             unknown = [name for name in mark.args if name not in services.SERVICES]
             if unknown or not mark.args:
                 raise pytest.UsageError(f"{item.nodeid}: no such service {unknown}; see tests/support/services.py")
+    items[:] = order.arranged(items)
 
 
 def pytest_collection_finish() -> None:

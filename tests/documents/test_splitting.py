@@ -14,7 +14,7 @@ from takeback.model.ids import BlobKind
 
 def message(number: int) -> dict[str, Any]:
     chance = random.Random(number)
-    words = "".join(chance.choice("abcdefgh     ") for _ in range(chance.randrange(20, 900)))
+    words = "".join(chance.choices("abcdefgh     ", k=chance.randrange(20, 900)))
     return {
         "id": f"m{number}",
         "role": "user",

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
 import takeback as tb
 from support import forged
 from support.forged import Forgery, digest, make_pack, raw_tree
@@ -17,8 +15,6 @@ from support.stores import noise
 from takeback.model.ids import BlobKind
 from takeback.store.packs.chunking import LARGEST
 from takeback.store.packs.recipe import MOST_CHUNKS, Chunk, encode_recipe
-
-pytestmark = pytest.mark.quiet
 
 LIMIT_MB = 300
 """A program with takeback loaded takes about 60."""

@@ -13,8 +13,6 @@ import pytest
 from support.memory import PEAK
 from support.stores import noise
 
-pytestmark = pytest.mark.quiet
-
 LIMIT_MB = 500
 GIB = 1 << 30
 

@@ -1,0 +1,44 @@
+"""In which order tests run. Workers get them one by one (``--maxschedchunk=1``), so what matters is what comes last: if that is
+short, all workers end at once.
+
+Those that run alone come first, while nobody is in the middle of something that they would have to wait for. Then come the
+directories with long tests, side by side: one waits for an engine while another computes. The rest follow by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+LONG = ("adapters/cua", "containers", "crash", "e2e", "stateful", "teams", "together")
+"""Directories below ``tests``."""
+
+_TESTS = Path(__file__).parents[1]
+_T = TypeVar("_T")
+
+
+def arranged(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    alone: list[pytest.Item] = []
+    long: dict[str, list[pytest.Item]] = {directory: [] for directory in LONG}
+    rest: list[pytest.Item] = []
+    for item in items:
+        if item.get_closest_marker("quiet"):
+            alone.append(item)
+        elif (directory := long_directory(item)) is not None:
+            long[directory].append(item)
+        else:
+            rest.append(item)
+    return [*alone, *side_by_side(long), *rest]
+
+
+def long_directory(item: pytest.Item) -> str | None:
+    return next((each for each in LONG if item.path.is_relative_to(_TESTS / each)), None)
+
+
+def side_by_side(groups: Mapping[str, Sequence[_T]]) -> list[_T]:
+    """Each group in its own order, and of each the same share at any time."""
+    shares = [((index + 0.5) / len(group), each) for group in groups.values() for index, each in enumerate(group)]
+    return [each for _, each in sorted(shares, key=lambda share: share[0])]
