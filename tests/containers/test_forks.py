@@ -126,6 +126,14 @@ def test_a_fork_of_everything_goes_its_own_way_and_is_promoted_and_undone(all_of
     here.line.undo()
     assert {**here.now(), "things": 0} == {**before, "things": 0}
 
+    mounted = boxes.engine.api.inspect_container(here.box)["Mounts"]
+    here.line.apply(here.line.plan("attempt@", only=["container", "team"]))
+    assert here.now()["container"] == after["container"]
+    assert here.team.files() == {**after["team"], **{path: before["team"][path] for path in told[1:]}}
+    assert boxes.engine.api.inspect_container(here.box)["Mounts"] == mounted
+    here.line.undo()
+    assert {**here.now(), "things": 0} == {**before, "things": 0}
+
 
 def test_what_was_changed_here_in_every_part_is_kept(all_of_it: Everything) -> None:
     here, boxes = all_of_it, all_of_it.boxes

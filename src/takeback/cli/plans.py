@@ -39,6 +39,8 @@ _DONE = {
     "reset": "as in the image",
     "delete": "deleted",
 }
+PROMOTE = "promote "
+"""How the title of a promote begins."""
 _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback undo"}
 
 
@@ -47,7 +49,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     if plan.stuck:
         yield [(f"{_subject(plan)}: nothing can be taken back", "head")]
     elif plan.empty:
-        yield [f"{plan.verb} would change nothing: {_why_nothing(plan)}"]
+        yield [f"{_doing(plan)} would change nothing: {_why_nothing(plan)}"]
     else:
         yield [(f"{_subject(plan)} would", "head")]
         yield from _pending_lines(plan.pending, "would be")
@@ -62,7 +64,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
 def report_lines(report: Report, most: int | None = MOST, options: str = "") -> Iterator[Line]:
     """What was done, that it was checked, and how to get back, with the options that were typed."""
     if not report.changed and not report.pending:
-        yield [f"nothing to {report.verb}: {_why_nothing(report)}"]
+        yield [f"nothing to {_doing(report).partition(' ')[0]}: {_why_nothing(report)}"]
         yield from _left_lines(report, most)
         return
     here = list((Counter(report.changed) - Counter(report.pending)).elements())
@@ -96,7 +98,12 @@ def _pending_lines(parts: Sequence[str], be: str) -> Iterator[Line]:
 
 
 def _why_nothing(value: Plan | Report) -> str:
-    return "what differs is left alone" if value.kept else "everything is already so"
+    return "what differs is left alone" if value.kept or value.conflicts else "everything is already so"
+
+
+def _doing(value: Plan | Report) -> str:
+    """A promote is a restore that is called by its own name."""
+    return value.title if value.title.startswith(PROMOTE) else value.verb
 
 
 def _subject(value: Plan | Report) -> str:
@@ -110,8 +117,9 @@ def _subject(value: Plan | Report) -> str:
 
 
 def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+    what = "to have the fork's" if value.title.startswith(PROMOTE) else "taking it back"
     yield from _group(
-        "conflict: left alone, because taking it back would lose somebody's work",
+        f"conflict: left alone, because {what} would lose somebody's work",
         "bad",
         [f"{item.path}: {item.reason}" for item in value.conflicts],
         most,

@@ -20,20 +20,21 @@ from takeback.engine.missed import not_now
 from takeback.engine.naming import called, naming, not_at_hand
 from takeback.engine.references import resolve
 from takeback.errors import InvalidInput, NotFound
-from takeback.model.ids import BlobKind, short
+from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
-from takeback.model.plan import Effect, Going, Kept, Plan, Report
+from takeback.model.plan import Going, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
-from takeback.model.tree import FILE
 from takeback.sources import trees
-from takeback.sources.homing import homed
+from takeback.sources.homing import carried, homed
 from takeback.sources.protocol import Proposal, Source, Step
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.writer import Writer
 
+_FEW = 3
+"""So many paths are spelt out in a hint."""
 _PURGED = "it held something that was purged"
 
 
@@ -165,7 +166,7 @@ def _plan(line: Line, writer: Writer, present: Present, result: Result, only: Se
         steps = _steps(writer, present.parts[part], old, new, before, part)
         proposal = source.revert(writer.reader, present.parts[part], steps)
         if new.kind not in DOCUMENTS:
-            proposal = _carried(writer, proposal, new)
+            proposal = carried(writer, proposal, new)
         proposals.append(proposal)
         if line.is_elsewhere(part, present.parts) and proposal.effects:
             asked.append(part)
@@ -226,20 +227,6 @@ def _done(writer: Writer, present: Part, old: Part, then: Part, before: Before, 
             yield path
 
 
-def _carried(writer: Writer, proposal: Proposal, new: Part) -> Proposal:
-    """A proposal that holds what no snapshot does: files of the fork that are told in the words of what is here."""
-    view = trees.TreeView(writer.reader, new.content)
-
-    def carried(effect: Effect) -> Effect:
-        after, there = effect.after, view.get(effect.path)
-        same = after is None or there is None or after.kind != FILE or there.id == after.id
-        if after is None or same or effect.merged is not None:
-            return effect
-        return replace(effect, merged=writer.reader.get(after.id, BlobKind.DATA), told=(effect.action, effect.path))
-
-    return proposal._replace(effects=tuple(map(carried, proposal.effects)))
-
-
 def _before(line: Line, writer: Writer, result: Result) -> Before | None:
     """The newest promote of the fork that was not taken back."""
     with line.blobs.database.read() as tx:
@@ -271,11 +258,24 @@ def _unseen(line: Line, latest: Snapshot, only: Sequence[str] | None) -> Iterato
             yield f"{called(part)} was not looked at, and stays as it is; add {option}"
 
 
+_REASONS = {
+    "it was made again since": "it was made here, too",
+    "it was changed since the move made it": "it was changed here, and {name} removed it",
+}
+"""What is said of conflicts where undo speaks of a move."""
+
+
 def _told(item: Kept, name: str) -> Kept:
-    return replace(item, reason=item.reason.replace("since the move made it", f"here, and {name} removed it"))
+    said = _REASONS.get(item.reason, item.reason.replace(" since", " here"))
+    return replace(item, reason=said.format(name=name) if item.reason in _REASONS else said)
 
 
 def _by_hand(name: str, conflicts: Sequence[Kept]) -> Iterator[str]:
-    if conflicts:
-        yield f"`takeback diff @ {name}@ -- PATH` shows both sides"
-        yield f"`takeback restore {name}@ PATH` takes the fork's; what is here now is saved first"
+    """How a person looks at both sides of a conflict, and takes the fork's."""
+    if not conflicts:
+        return
+    paths = [shlex.quote(item.path) for item in conflicts if item.part == "workspace" and item.path.isprintable()]
+    some = " ".join(paths) if 0 < len(paths) == len(conflicts) <= _FEW else "PATH"
+    fork = shlex.quote(f"{name}@")
+    yield f"`takeback diff @ {fork} -- {some}` shows both sides"
+    yield f"`takeback restore {fork} {some}` takes the fork's; what is here now is saved first"

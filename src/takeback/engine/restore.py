@@ -18,6 +18,7 @@ from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
 from takeback.model.plan import Effect, Going, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
+from takeback.sources.homing import carried, homed
 from takeback.sources.protocol import Made, Proposal, Source
 from takeback.sources.trees import within
 from takeback.store.reader import Reader
@@ -187,11 +188,15 @@ def _plan(
             continue
         if name in present.missed:
             raise not_now(present, name, rest, f"restore {short(target.id)}")
+        now = present.parts.get(name, part)
+        mine = homed(writer, part, now) if (target.root, target.timeline) != (line.root, line.name) else part
         if named is not None:
-            named = inside(writer.reader, part, named)
+            named = inside(writer.reader, mine, named)
             _check_paths(writer.reader, source, present.parts.get(name), target, named)
         planned.append(name)
-        proposal = source.plan(writer.reader, present.parts.get(name, part), part, named)
+        proposal = source.plan(writer.reader, now, mine, named)
+        if mine is not part:
+            proposal = carried(writer, proposal, part)
         effects += proposal.effects
         kept += (*proposal.conflicts, *proposal.kept)
         notes += proposal.notes
