@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from takeback.engine.line import Line
@@ -120,6 +119,8 @@ def _give_up(
 ) -> Mapping[str, TakebackError]:
     """Everything else is as it was before: what is out of reach is to be taken back, by whoever can next, and until then
     is in nobody's way. Any other failure is raised."""
+    from dataclasses import replace  # no save needs it
+
     from takeback.engine.plandoc import encode_plan
 
     kept = {part: line.sources[part].lock or line.sources[part].root for part in failed if part in line.sources}
