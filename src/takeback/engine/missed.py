@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from takeback.engine.line import Line, Present
 from takeback.engine.naming import called, options
 from takeback.errors import NotFound, TakebackError
 from takeback.model.ids import short
 from takeback.model.kinds import FOLLOWING, NAMED
-from takeback.model.plan import Plan
 from takeback.model.snapshot import Part, Snapshot
 from takeback.store.reader import Reader
+
+if TYPE_CHECKING:
+    from takeback.model.plan import Plan
 
 _FAR = 200
 """So many snapshots back one is looked for that holds a part."""

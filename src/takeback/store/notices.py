@@ -12,8 +12,8 @@ import os
 import stat
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from tempfile import gettempdir
+from typing import NamedTuple
 
 from takeback.store.durable import NotPlain, read_plain_file
 
@@ -24,8 +24,7 @@ _MOST = 50
 _MESSAGE = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     time_ns: int
     where: str
     """Who noted it: ``upkeep``, or a hook by its name."""
