@@ -259,10 +259,11 @@ def find_root(directory: str) -> tuple[str, str]:
     """The nearest directory with a ``takeback.toml``, or of a fork, else git's top level, else the directory itself."""
     git = None
     current = directory
+    no_forks = agreed.is_empty()
     while True:
         if os.path.isfile(os.path.join(current, PROJECT_FILE)):
             return current, PROJECT_FILE
-        if (known := agreed.read(current)) is not None and known.timeline is not None:
+        if not no_forks and (known := agreed.read(current)) is not None and known.timeline is not None:
             return current, "fork"
         if git is None and os.path.exists(os.path.join(current, ".git")):
             git = current

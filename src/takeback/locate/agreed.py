@@ -51,6 +51,11 @@ def read(root: str) -> Agreed | None:
     return Agreed(root, raw["timeline"], raw["sources"], raw["policy"]) if sound else None
 
 
+def is_empty() -> bool:
+    """Whether there is no record of any root."""
+    return not os.path.isdir(os.path.join(state_directory(), _ROOTS))
+
+
 def write(agreed: Agreed) -> None:
     """Note an agreement, in place of the one that there was."""
     import json

@@ -180,7 +180,7 @@ def _shape(found: _Found) -> shapes.Shape:
 
 def _lines(found: _Found) -> Iterator[Line | str]:
     place = found.place
-    how = {"git": "the top of a git repository", "directory": "this directory"}.get(
+    how = {"git": "the top of a git repository", "directory": "this directory", "fork": "a fork's own directory"}.get(
         place.found_by, f"it has a {place.found_by}"
     )
     if found.of_no_directory:
