@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import takeback as tb
-from support.cli import Cli
+from support.cli import PROGRAM, Cli
+from support.terminal import Terminal
 from takeback.locate import agreed, place
 
 if TYPE_CHECKING:
@@ -86,6 +87,17 @@ def test_trust_asks_and_without_a_terminal_needs_yes(cli: Cli, team: RealTeam) -
     declare(cli, 'teams = ["alpha"]\n')
     assert "add --yes" in cli("trust", code=2).err
     assert agreed.read(str(cli.root)) is None
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 130)])
+def test_on_a_terminal_trust_shows_what_is_named_and_asks(cli: Cli, answer: bytes, code: int) -> None:
+    declare(cli, 'containers = ["sandbox"]\nkeep_last = 5\n')
+    terminal = Terminal([*PROGRAM, "trust"], cli.root, {"NO_COLOR": "1"})
+    terminal.wait_for(b"Agree? [y/N] ")
+    assert b"the container sandbox: saved with each snapshot" in terminal.shown and b"keep_last = 5" in terminal.shown
+    terminal.type(answer)
+    assert terminal.end() == code
+    assert (agreed.read(str(cli.root)) is not None) == (code == 0)
 
 
 def test_trust_twice_and_with_nothing_to_trust_changes_nothing(cli: Cli, team: RealTeam) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.cli import Cli
+from support.cli import PROGRAM, Cli
 from support.git import commit_all, init_repository
+from support.terminal import Terminal
 from takeback.cli import drafting
 from takeback.locate import agreed, place
 from takeback.locate.around import Around, look_around
@@ -77,6 +78,16 @@ def test_without_a_terminal_it_needs_yes(cli: Cli) -> None:
     result = cli("init", code=2)
     assert "add --yes" in result.err and result.out == ""
     assert not (cli.root / "takeback.toml").exists()
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 130), (b"\n", 130), (b"\x04", 130)])
+def test_on_a_terminal_it_shows_and_asks(cli: Cli, answer: bytes, code: int) -> None:
+    terminal = Terminal([*PROGRAM, "init"], cli.root, {"NO_COLOR": "1"})
+    terminal.wait_for(b"Write it? [y/N] ")
+    assert b"keep_last" in terminal.shown
+    terminal.type(answer)
+    assert terminal.end() == code
+    assert (cli.root / "takeback.toml").exists() == (code == 0)
 
 
 def test_json_is_one_object(cli: Cli) -> None:
