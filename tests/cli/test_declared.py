@@ -401,3 +401,24 @@ def test_a_time_that_cannot_be_is_ignored_with_a_warning(cli: Cli, every: object
     declare(cli, f"every = {json.dumps(every)}\n")
     saved = cli("save")
     assert "ignoring a line" in saved.err and len(saved.err) < 1000
+
+
+def test_a_team_whose_directory_is_gone_is_missed_and_files_go_back_without_it(cli: Cli, team: RealTeam) -> None:
+    declare(cli, 'teams = ["alpha"]\n')
+    cli("trust", "--yes")
+    cli.write("a.txt", "old")
+    cli("save", "-m", "good")
+    os.rename(team.data, f"{team.data}-away")
+    cli.write("a.txt", "new")
+    assert "without team: " in cli("save", code=3).out
+    cli("restore", "good", "--yes", "--only", "workspace")
+    assert cli.read("a.txt") == "old"
+    os.rename(f"{team.data}-away", team.data)
+    assert cli.json("save", "-m", "again")["parts"]["team"]["counts"]["tasks"] == 4
+
+
+def test_a_team_that_never_was_is_missed(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAWTEAM_DATA_DIR", str(tmp_path / "nowhere"))
+    declare(cli, 'teams = ["alpha"]\n')
+    cli("trust", "--yes")
+    assert "without team: " in cli("save", code=3).out
