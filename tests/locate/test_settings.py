@@ -369,3 +369,19 @@ def test_a_place_gives_values_by_name(project: Path) -> None:
     assert isinstance(where, Place)
     with pytest.raises(KeyError):
         where["nothing"]
+
+
+def test_a_projects_file_leads_to_no_timeline_but_its_own_directorys(project: Path) -> None:
+    memory = {"n": 1}
+    agent = tb.open().timeline("agent", sources=[tb.State("memory", memory)], root="")
+    agent.save()
+    memory["n"] = 2
+    agent.save()
+    make_tree(project, {"takeback.toml": "timeline = 'agent'"})
+    line = tb.here(project)
+    assert line.root == str(project)
+    line.save()
+    with pytest.raises(tb.NotFound):
+        line.undo()
+    agent.save()
+    assert memory == {"n": 2}

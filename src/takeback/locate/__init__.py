@@ -186,8 +186,9 @@ def upkeep(store: Store, where: Place) -> Background | None:
 
 
 def is_of_no_directory(store: Store, where: Place) -> bool:
-    """Whether the timeline that was asked for by name is one of no directory in a store."""
-    if where.settings["timeline"].origin == "default":
+    """Whether the timeline that a person asked for by name is one of no directory in a store. A project's file cannot ask:
+    whose memory that is, is no repository's business."""
+    if where.settings["timeline"].origin in ("default", where.file.name):
         return False
     roots = {row.root for row in store.timelines() if row.name == where["timeline"]}
     return "" in roots and where.root not in roots
