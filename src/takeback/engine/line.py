@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from blake3 import blake3
 
+from takeback.engine.at_once import hold_at_once
 from takeback.engine.manifest import lacks_something, load_snapshot, put_part
 from takeback.engine.together import Holding, holds, look
 from takeback.errors import Integrity, InvalidInput, NotFound, TakebackError
@@ -127,6 +128,7 @@ class Line:
         """Keep what can be kept still as it is from the next look on, so that nothing comes between that and a restore."""
         with ExitStack() as stack:
             stack.callback(setattr, self._still, "until", self._still.until)
+            stack.callback(setattr, self._still, "begun", self._still.begun)
             self._still.until, self._still.begun = stack, False
             yield
 
@@ -140,6 +142,7 @@ class Line:
                 for source in self.sources.values():
                     if (keeps := holds(source)) is not None:
                         (lasting or stack).enter_context(keeps())
+                hold_at_once(self.sources.values())
             yield
 
     def permit(self, parts: Iterable[str]) -> None:

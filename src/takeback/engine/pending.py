@@ -48,7 +48,10 @@ def catch_up(line: Line, writer: Writer, watch: Watch) -> Report | None:
     latest = line.latest(writer.reader, head) if head is not None else None
     waiting = {name: latest.parts[name] for name in names if latest and name in latest.parts}
     waiting = {name: part for name, part in waiting.items() if part.pending}
-    return _put_in_place(line, writer, waiting, watch) if waiting else None
+    if not waiting:
+        return None
+    with line.still():
+        return _put_in_place(line, writer, waiting, watch)
 
 
 def _put_in_place(line: Line, writer: Writer, waiting: Mapping[str, Part], watch: Watch) -> Report:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from takeback import documents
 from takeback.documents.holes import Allowed
@@ -14,6 +14,7 @@ from takeback.model.plan import Effect, Kept
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.protocol import Proposal
 from takeback.sources.state import content
+from takeback.sources.state.holding import Held, Lock, held_here
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from takeback.sources.protocol import Made, Staged, Step
 
 _TRIES = 5
-
-
-class Lock(Protocol):
-    """What `threading.Lock` and its kin are."""
-
-    def acquire(self) -> Any: ...
-
-    def release(self) -> Any: ...
-
-    def __enter__(self) -> Any: ...
-
-    def __exit__(self, *error: Any) -> Any: ...
 
 
 class State:
@@ -166,17 +155,34 @@ class State:
             yield
         finally:
             self._keeping.wanted = False
-            held, self._keeping.held = self._keeping.held, None
-            if held is not None:
-                held.give_back(self)
+            self.give_lock()
+
+    def take_lock(self, *, wait: bool) -> bool:
+        """Have the lock that is kept now, and not only at the next look; False if it is somebody else's, and nobody is to
+        ``wait``."""
+        if self._lock is None or not self._keeping.wanted or self._keeping.held is not None:
+            return True
+        taken = False
+        try:
+            self._keeping.held = held_here(self._lock)
+            taken = self._keeping.held.take(self, wait=wait)
+        finally:
+            if not taken:
+                self.give_lock()
+        return taken
+
+    def give_lock(self) -> None:
+        """Give it back; the next look takes it again, as long as it is kept."""
+        held, self._keeping.held = self._keeping.held, None
+        if held is not None:
+            held.give_back(self)
 
     def _locked(self) -> AbstractContextManager[Any]:
         if self._lock is None or self._keeping.held is not None:
             return nullcontext()
         if not self._keeping.wanted:
             return self._lock
-        self._keeping.held = held_here(self._lock)
-        self._keeping.held.take(self)
+        self.take_lock(wait=True)
         return nullcontext()
 
     def _written(self, writes: documents.Writes, previous: Part | None) -> documents.Put:
@@ -196,53 +202,11 @@ class State:
         raise AssertionError("the last try returns or raises")
 
 
-class _Held:
-    """A lock that this thread holds for one staged state or several: they may share one, which need not be reentrant.
-
-    An interrupt (Ctrl-C) may come between any two steps here. So whoever uses it is noted before it is taken, and it is
-    taken by a ``with`` that cannot be left without giving it back.
-    """
-
-    def __init__(self, lock: Lock) -> None:
-        self.lock = lock
-        self._users: set[int] = set()
-        self._inside = self._hold()
-
-    def _hold(self) -> Generator[None]:
-        with self.lock:
-            yield
-
-    def take(self, user: object) -> None:
-        first = not self._users
-        self._users.add(id(user))
-        if first:
-            next(self._inside)
-
-    def give_back(self, user: object) -> None:
-        self._users.discard(id(user))
-        if not self._users:
-            _HELD.locks.pop(id(self.lock), None)
-            self._inside.close()
-
-
-class _HeldHere(threading.local):
-    def __init__(self) -> None:
-        self.locks: dict[int, _Held] = {}
-
-
-_HELD = _HeldHere()
-
-
-def held_here(lock: Lock) -> _Held:
-    """A lock as this thread holds it, or is about to."""
-    return _HELD.locks.setdefault(id(lock), _Held(lock))
-
-
 class _Keeping(threading.local):
     """Whether a thread keeps a state still, and by what."""
 
     wanted = False
-    held: _Held | None = None
+    held: Held | None = None
 
 
 class StagedState:
@@ -251,7 +215,7 @@ class StagedState:
     def __init__(self, source: State, reader: Reader, effects: Sequence[Effect]) -> None:
         self._source = source
         self._wanted = effects[-1].after
-        self._held: _Held | None = None
+        self._held: Held | None = None
         if self._wanted is None:
             raise InvalidInput(f"{source.name} cannot be removed: it is an object")
         try:
