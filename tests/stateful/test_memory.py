@@ -179,6 +179,7 @@ class Memory(RuleBasedStateMachine):
         before = self.live
         report = self.replaces(line.undo)
         if report is None or report.conflicts or report.kept:
+            self.look()
             return
         self.owner.sync()
         line.redo()
