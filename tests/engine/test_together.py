@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -205,6 +206,18 @@ def test_a_partial_snapshot_survives_export_purge_and_a_copy(line: tb.Timeline, 
     missed = line.save().missed
     line.purge("secret")
     assert line.show("@").missed == missed
+
+
+def test_a_team_whose_whole_directory_is_gone_comes_back_with_the_files(code: Path, data: Path) -> None:
+    make_tree(data, {"teams/alpha/config.json": "{}", "tasks/alpha/task-1.json": '{"id": "1"}'})
+    line = tb.open(":memory:").timeline(sources=[tb.Workspace(code), tb.Team("alpha", data)])
+    line.save()
+    with line.turn("clean up"):
+        shutil.rmtree(data)
+        (code / "a.txt").unlink()
+    line.undo()
+    assert (code / "a.txt").read_text() == "1\n"
+    assert (data / "tasks/alpha/task-1.json").read_text() == '{"id": "1"}'
 
 
 # -- one instant

@@ -93,6 +93,8 @@ def about(part: Part) -> str:
     facts += [count(number, noun) for key, noun in _COUNTED.items() if type(number := known.get(key)) is int]
     if type(number := known.get("messages")) is int:
         facts.append(f"{count(number, 'message')} waiting")
+    if name and known == {}:
+        facts.append("nothing of it is there")
     return f": {', '.join(facts)}" if facts else ""
 
 

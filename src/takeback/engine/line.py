@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -113,7 +114,9 @@ class Line:
         they use."""
         with ExitStack() as stack:
             for root in sorted(self.roots()):
-                stack.enter_context(root_lock(root, timeout, self.waiting))
+                gone = root != self.root and not os.path.lexists(name_bytes(root))
+                lock = partial(named_lock, f"directory {root}") if gone else partial(root_lock, root)
+                stack.enter_context(lock(timeout, self.waiting))
             for name in sorted({source.lock for source in self.sources.values() if source.lock}):
                 stack.enter_context(named_lock(name, timeout, self.waiting))
             yield

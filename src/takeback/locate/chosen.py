@@ -200,14 +200,11 @@ def source_of(each: Chosen, part: Part | None = None) -> Source:
 def _moved(each: Chosen) -> TakebackError | None:
     """Why a team's directory is not the one that was agreed to: an agent could have put a link in its place."""
     place = each.data_dir
-    if not place or (os.path.realpath(place) == place and os.path.isdir(place)):
+    if not place:
         return None
-    if not os.path.lexists(place):
-        return NotFound(
-            f"{place}, where the team {each.name!r} is, is not there",
-            hints=[f"put it back, or `mkdir {shlex.quote(place)}` for a restore to make the team again in"],
-        )
     real = os.path.realpath(place)
+    if real == place and (os.path.isdir(place) or not os.path.lexists(place)):
+        return None  # one that is gone can be made again
     what = f"leads to {real} now" if real != place else "is a file now"
     return NotFound(
         f"{place}, where the team {each.name!r} was, {what}, so nothing there is looked at",
