@@ -216,7 +216,7 @@ def test_what_fails_at_the_end_takes_everything_with_it(all_of_it: Everything, m
         def enter(self, origin: object, fork: object) -> None:
             raise OSError("no space left")
 
-        def leave(self, root: str) -> None:
+        def leave(self, root: str, name: str) -> None:
             left.append(root)
 
     left: list[str] = []

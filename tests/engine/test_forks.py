@@ -12,6 +12,7 @@ import takeback as tb
 from support.agent import World, files, look
 from support.processes import KILLED, in_child
 from takeback.engine import forknotes
+from takeback.locate import find_root
 
 
 @pytest.fixture
@@ -98,6 +99,24 @@ def test_killed_after_each_note_the_next_try_makes_it(origin: World) -> None:
     assert files(look(place)) == origin.files() and "attempt" in origin.line.kin()
 
 
+def test_whoever_went_to_work_in_a_fork_that_was_killed_keeps_all_of_it(origin: World) -> None:
+    place = origin.base / "attempt"
+    code, _ = in_child(lambda: _killed_before_it_is_recorded(origin, place))
+    assert code == KILLED
+    (place / "a").write_text("mine")
+    there = files(look(place))
+    fork = origin.line.fork("good", "other", origin.base / "other")
+    assert "somebody else's" in str(fork.show("@").context["notes"])
+    assert files(look(place)) == there
+
+
+def _killed_before_it_is_recorded(origin: World, place: Path) -> None:
+    from takeback.engine import record
+
+    record.append = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment]
+    origin.reopened().line.fork("good", "attempt", place)
+
+
 def test_a_note_of_somebody_else_is_not_believed(origin: World, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = origin.base / "notes"
     directory.mkdir()
@@ -182,3 +201,24 @@ def test_a_family_survives_the_snapshot_that_it_began_with(origin: World) -> Non
     origin.line.drop("good")
     assert origin.line.show("attempt@").id == fork.show("@").id
     assert fork.show("origin@").id == origin.line.show("@").id
+
+
+def test_nothing_stays_noted_of_the_directory_of_a_fork_that_was_killed(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "a").write_text("0")
+    place = tmp_path / "attempt"
+
+    def work() -> None:
+        from takeback.engine import record
+
+        line = tb.here(tmp_path / "project")
+        line.save("good")
+        record.append = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment]
+        line.fork("good", "attempt", place)
+
+    assert in_child(work)[0] == KILLED
+    assert find_root(str(place)) == (str(place), "fork")
+    tb.here(tmp_path / "project").fork("good", "other", tmp_path / "other")
+    place.mkdir()
+    assert find_root(str(place)) == (str(place), "directory")
+    assert find_root(str(tmp_path / "other")) == (str(tmp_path / "other"), "fork")

@@ -119,6 +119,9 @@ def tidy(line: Line, reader: Reader) -> list[str]:
                     )
                     continue
                 said.append(f"the fork {names} was not finished; what it had left is removed")
+                for root, name in note.timelines:
+                    if line.registers is not None and root:
+                        line.registers.leave(root, name)
             forknotes.forget(note)
     return said
 
@@ -249,7 +252,7 @@ def _take_away(
         left = [str(failure)]
     for other in others:
         if line.registers is not None and other.root:
-            line.registers.leave(other.root)
+            line.registers.leave(other.root, other.name)
     if left:
         note.stays = True
         if isinstance(error, TakebackError):

@@ -42,8 +42,8 @@ class Registers(Protocol):
     def enter(self, origin: Line, fork: Line) -> None:
         """There will be this fork: what is looked at in its directory is its own."""
 
-    def leave(self, root: str) -> None:
-        """There will be no fork in a directory after all."""
+    def leave(self, root: str, name: str) -> None:
+        """There will be no fork of that name in a directory after all."""
 
 
 class Present(NamedTuple):

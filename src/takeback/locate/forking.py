@@ -41,8 +41,10 @@ class Forks:
         policy = known.policy if known is not None else {}
         agreed.write(agreed.Agreed(fork.root, fork.name, sources, policy))
 
-    def leave(self, root: str) -> None:
-        agreed.forget(root)
+    def leave(self, root: str, name: str) -> None:
+        known = agreed.read(root)
+        if known is not None and known.timeline == name:
+            agreed.forget(root)
 
 
 def _key(known: agreed.Agreed | None, part: str, source: Source) -> tuple[str, dict[str, Any]]:

@@ -73,7 +73,8 @@ def make(
 def unmake(
     at: At, reader: Reader, place: str, effects: Sequence[Effect], own: Sequence[str], noted: Collection[str]
 ) -> list[str]:
-    """Remove what effects put there and is still so, and the directory itself if it was not there before; what is left.
+    """Remove what effects put there, and the directory itself if it was not there before; what is left. As soon as anything
+    else is there, all of it is left: then somebody has gone to work with it.
 
     ``noted`` says of the directory that it was ``new``, which may be true of somebody else's, too, and ``made``.
     """
@@ -82,6 +83,10 @@ def unmake(
     source = at(place)
     differing = {effect.path for effect in source.unfinished(effects)}
     ours = [effect for effect in effects if effect.path not in differing]
+    made = [effect for effect in effects if effect.after is not None and effect.after.kind == DIRECTORY]
+    known = {effect.path for effect in (*ours, *made)}  # a directory is as it should be only when all is in it
+    if any(path not in known for path in paths_in(place) if not own or within(own, path)):
+        return [place]  # somebody works there, and would miss the rest
     back = [effect.inverse() for effect in ours if not own or within(own, effect.path)]
     if back:
         staged = source.stage(reader, back, durable=False)
