@@ -157,6 +157,22 @@ def test_a_link_that_an_agent_puts_in_the_place_of_the_team_is_not_followed(
     assert "team" in cli.json("show", "@")["missed"]
 
 
+def test_what_lies_beside_a_team_in_its_directory_stays_in_the_workspace(cli: Cli, inner: RealTeam) -> None:
+    cli.write(".clawteam/main.py", "one\n")
+    cli.write(".clawteam/teams/beta/notes.txt", "one\n")
+    cli("save", "-m", "first")
+    declare(cli, 'teams = ["alpha"]\nteam_dir = ".clawteam"\n')
+    cli("trust", "--yes")
+    cli("save")
+    assert {path for path, _ in tb.here(cli.root).files("@")} >= {".clawteam/main.py", ".clawteam/teams/beta/notes.txt"}
+    assert not any("alpha" in path for path, _ in tb.here(cli.root).files("@"))
+    cli.write(".clawteam/main.py", "two\n")
+    cli.write(".clawteam/teams/beta/notes.txt", "two\n")
+    cli("save")
+    cli("restore", "first", "--yes", "--only", "workspace")
+    assert (cli.read(".clawteam/main.py"), cli.read(".clawteam/teams/beta/notes.txt")) == ("one\n", "one\n")
+
+
 @pytest.mark.parametrize(
     "team_dir", ["/etc", "..", "../other", "a/../../b", "~", "~/x", ".", "", "a\\n", "x" * 5000, 5, []]
 )

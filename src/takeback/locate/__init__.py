@@ -176,7 +176,7 @@ def _workspace(where: Place) -> Workspace:
         exclude=where["exclude"],
         max_file_size=where["max_file_size"],
         time_budget=where["time_budget"],
-        elsewhere=[inside for each in where.used if (inside := each.inside(where.root))],
+        elsewhere=[inside for each in where.used for inside in each.inside(where.root)],
     )
 
 

@@ -16,7 +16,7 @@ from takeback.errors import InvalidInput, NotFound, TakebackError
 from takeback.locate.agreed import Agreed
 from takeback.locate.declared import TEAM, Declared, from_key
 from takeback.locate.layers import ProjectFile
-from takeback.model.tree import name_bytes
+from takeback.model.tree import name_bytes, name_text
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
@@ -45,10 +45,20 @@ class Chosen(NamedTuple):
     def used(self) -> bool:
         return bool(self.name)
 
-    def inside(self, root: str) -> str:
-        """Where below a root a team is; empty if it is elsewhere."""
+    def inside(self, root: str) -> tuple[str, ...]:
+        """The directories below a root that are a team's, and no workspace's. Where its framework is not alone in the one
+        that it was given, only what it has for the team: whatever else lies there would be in no snapshot."""
         above = f"{root.rstrip('/')}/"
-        return self.data_dir.removeprefix(above) if self.data_dir.startswith(above) else ""
+        if not self.data_dir.startswith(above):
+            return ()
+        from takeback.sources.team.layouts import CLAWTEAM
+
+        here = self.data_dir.removeprefix(above)
+        try:
+            alone = CLAWTEAM.is_alone(map(name_text, os.listdir(name_bytes(self.data_dir))))
+        except OSError:
+            alone = True
+        return (here,) if alone else tuple(f"{here}/{place}" for place in CLAWTEAM.own(self.name))
 
 
 def choose(

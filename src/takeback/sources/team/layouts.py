@@ -6,6 +6,7 @@ In places, ``{team}`` stands for the team's name; all are relative to the framew
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -58,10 +59,22 @@ class Layout:
     """Files that name places in the data directory by their absolute paths."""
     beside: str = ".team"
     """What the data directory of a fork is called, behind the name of the fork's own directory."""
+    others: tuple[str, ...] = ()
+    """Names in the data directory that are the framework's, and no team's."""
 
     def covers(self, team: str) -> tuple[str, ...]:
         """Everything that is captured of a team."""
         return tuple(place.format(team=team) for place in (*self.directories, *self.files))
+
+    def own(self, team: str) -> list[str]:
+        """The directories that are a team's alone; one with its members' worktrees among them."""
+        every = (*self.directories, *(each.rpartition("/")[0] for each in self.files))
+        return [place.format(team=team) for place in dict.fromkeys(every)]
+
+    def is_alone(self, names: Iterable[str]) -> bool:
+        """Whether nothing but the framework's is in a data directory that holds these names."""
+        known = {place.partition("/")[0] for place in (*self.directories, *self.files)} | {*self.others}
+        return all(name in known or self.passes(name) for name in names)
 
     def leaves(self, team: str) -> frozenset[str]:
         """What is covered, and left alone."""
@@ -113,6 +126,7 @@ CLAWTEAM = Layout(
     ),
     naming=("workspaces/{team}/workspace-registry.json",),
     beside=".clawteam",
+    others=("snapshots", "config.json"),
 )
 
 LAYOUTS = {layout.name: layout for layout in (CLAWTEAM,)}
