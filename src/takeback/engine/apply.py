@@ -17,10 +17,10 @@ from takeback.engine.alone import Disturbed
 from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
 from takeback.engine.manifest import put_part
-from takeback.engine.missed import check_at_hand
+from takeback.engine.missed import check_at_hand, without
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
-from takeback.errors import Conflict, InvalidInput, TakebackError
+from takeback.errors import Conflict, InvalidInput, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.move import Move
@@ -62,18 +62,29 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
     try:
         line.permit(by_part(plan.effects))
         for part, effects in by_part(plan.effects).items():
-            staged.append(line.source(part, present.parts).stage(writer.reader, effects))
+            staged.append(_stage(line, writer, plan, present, part, effects))
         safety, begun = _begin(line, writer, plan, present)
         for each in staged:
             each.apply()
         done, kept = _read_back(line, plan.effects, staged, present.parts)
         report = conclude(line, writer, plan, safety, begun, present.parts, done, kept, present.reasons)
     except BaseException as error:
-        if not _take_back(line, writer, plan, present, staged, safety, begun) and isinstance(error, TakebackError):
+        begun = begun or _begun(line)  # an interrupt may come right after the commit
+        began = safety is not None or begun is not None
+        if not _take_back(line, writer, plan, present, staged, began, begun) and isinstance(error, TakebackError):
             hint = f"the next `takeback` command here finishes this {plan.verb}, or takes it back"
             error.hints = (*error.hints, hint)
         raise
     return replace(report, notes=(*report.notes, *finish(staged)))
+
+
+def _stage(line: Line, writer: Writer, plan: Plan, present: Present, part: str, effects: Sequence[Effect]) -> Staged:
+    """Make the effects on a part ready; if that is not possible here, whoever asked is told how to have the rest."""
+    try:
+        return line.source(part, present.parts).stage(writer.reader, effects)
+    except Unavailable as error:
+        error.hints = (*without(plan, present, part), *error.hints)
+        raise
 
 
 def finish(staged: Sequence[Staged]) -> list[str]:
@@ -93,11 +104,11 @@ def _take_back(
     plan: Plan,
     present: Present,
     staged: Sequence[Staged],
-    safety: SnapshotRow | None,
+    began: bool,
     begun: journals.Journal | None,
 ) -> bool:
     """Have all as it was before a plan that could not be carried out; False if that is left to whoever can."""
-    recorded = safety is not None and _is_recorded(line)
+    recorded = began and _is_recorded(line)
     if recorded:  # what failed came later
         finish(staged)
         return True
@@ -107,12 +118,20 @@ def _take_back(
             each.discard()
         except Exception:  # it must not be in the others' way
             left = True
-    if safety is not None and recorded is not None:
+    if began and recorded is not None:
         try:
             left = bool(journal.roll_back(line, writer, plan.effects, present.parts, begun))
         except Exception:  # the catalogue cannot be written, or what was there cannot be finished
             left = True
     return not left
+
+
+def _begun(line: Line) -> journals.Journal | None:
+    """The journal that stands; whoever carries out a plan has ended all others before."""
+    try:
+        return journal.pending(line)
+    except Exception:  # the next command finds it
+        return None
 
 
 def _is_recorded(line: Line) -> bool | None:

@@ -23,13 +23,30 @@ _FAR = 200
 def not_now(present: Present, name: str, rest: Iterable[str], command: str) -> TakebackError:
     """Why nothing is done: a part that is needed cannot be looked at; and how the rest is done without it."""
     error = present.missed[name]
-    left = [each for each in rest if _can_be_done(present, each)]
-    offer = []
-    if left:
-        needed = options([present.parts[each] for each in left], present.parts.values())
-        offer = [f"`takeback {command} --only {','.join(left)}{needed and f' {needed}'}` does the rest"]
     told = f"nothing was changed: {_name(present.parts, name)} cannot be put back now: {error.message}"
-    return type(error)(told, hints=[*offer, *error.hints])
+    return type(error)(told, hints=[*_offer(present, rest, command), *error.hints])
+
+
+def _offer(present: Present, rest: Iterable[str], command: str) -> list[str]:
+    """How the rest is done alone, if there is any."""
+    left = [each for each in rest if _can_be_done(present, each)]
+    if not left:
+        return []
+    needed = options([present.parts[each] for each in left], present.parts.values())
+    return [f"`takeback {command} --only {','.join(left)}{needed and f' {needed}'}` does the rest"]
+
+
+def without(plan: Plan, present: Present, name: str) -> list[str]:
+    """How a plan is carried out without a part that cannot be changed, if that can be said."""
+    command = _command(plan)
+    touched = dict.fromkeys(effect.part for effect in plan.effects if effect.part != name)
+    return _offer(present, touched, command) if command else []
+
+
+def _command(plan: Plan) -> str:
+    if plan.target:
+        return f"restore {short(plan.target)}"
+    return f"{plan.verb} {short(plan.moves[0])}" if plan.moves else ""
 
 
 def check_at_hand(plan: Plan, present: Present) -> None:
@@ -37,8 +54,7 @@ def check_at_hand(plan: Plan, present: Present) -> None:
     touched = list(dict.fromkeys(effect.part for effect in plan.effects))
     for name in touched:
         if name in present.missed:
-            command = f"restore {short(plan.target)}" if plan.target else f"{plan.verb} {short(plan.moves[0])}"
-            raise not_now(present, name, touched, command)
+            raise not_now(present, name, touched, _command(plan))
 
 
 def why_not_then(target: Snapshot, name: str) -> str:
