@@ -32,6 +32,7 @@ from bench.work import (
     restore,
     sessions,
     teams,
+    together,
     turns,
     undo,
 )
@@ -119,6 +120,10 @@ def _measure(base: Path, scale: Scale, only: set[str]) -> list[Row]:
     if not only or "team" in only:
         _say(f"a team with {scale.team_tasks:,} tasks")
         rows += teams.measure(base / "team", scale.team_tasks, scale.team_snapshots)
+    if container.address() is not None and (not only or "together" in only):
+        _say("files, a container, memory and a team in one snapshot")
+        place = base / "together"
+        rows += together.measure(place, scale.small, scale.together_tasks, scale.messages, scale.together_mebibytes, 11)
     return rows
 
 
@@ -144,7 +149,7 @@ def _options() -> argparse.Namespace:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="smaller trees and fewer rounds: a minute, and only a hint")
     size.add_argument("--full", action="store_true", help="more rounds and 100,000 snapshots: an hour or so")
-    choices = ["first", "turn", "undo", "restore", "history", "length", "session", "agent", "container", "team"]
+    choices = "first turn undo restore history length session agent container team together".split()
     parser.add_argument(
         "--only", nargs="+", choices=choices, default=[], help="only these; kept apart, as with --quick"
     )

@@ -37,6 +37,10 @@ class Scale:
     team_tasks: int = 10_000
     """Of a team; it has five times as many events."""
     team_snapshots: int = 50
+    together_tasks: int = 1_000
+    """Of the team that is saved together with files, a container and memory."""
+    together_mebibytes: int = 64
+    """In that container."""
 
 
 DEFAULT = Scale("default")
