@@ -11,7 +11,7 @@ from typing import Any
 from crash import inside
 from crash.inside import Clean, Outcome
 from crash.operations import Operation
-from support.faults import SYNCS, Fault, Point
+from support.faults import BROKEN, SYNCS, Fault, Point
 from support.faults.zygote import Ended, Zygote
 from support.trees import remove
 from takeback.sources.workspace.names import STAGE_PREFIX
@@ -32,7 +32,7 @@ class Stage:
 
     def runs(self) -> Iterator[tuple[Fault, int]]:
         """Every fault at every point where it makes a difference."""
-        for fault in Fault:
+        for fault in BROKEN:
             yield from ((fault, at) for at, point in enumerate(self.clean.points, 1) if fault.applies(point))
 
     def run(self, fault: Fault, at: int) -> str:

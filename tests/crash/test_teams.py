@@ -22,7 +22,7 @@ from clawteam.team.manager import TeamManager
 import takeback as tb
 from support import faults
 from support.counts import Tell, tell
-from support.faults import Fault, Point
+from support.faults import BROKEN, Fault, Point
 from support.faults.zygote import Zygote
 from support.teams.real import VARIABLE, RealTeam
 from support.trees import Node, remove
@@ -155,7 +155,7 @@ def world(request: pytest.FixtureRequest, memory_path: Path, monkeypatch: pytest
 
 
 def runs(points: list[Point], every: int) -> Iterator[tuple[Fault, int]]:
-    for fault in Fault:
+    for fault in BROKEN:
         places = [at for at, point in enumerate(points, 1) if fault.applies(point)]
         if not SOAK:
             few = sorted(random.Random(1).sample(places, SOME))
@@ -182,7 +182,7 @@ def test_a_restore_of_a_team_is_killed_out_of_space_or_fails_at_any_step(
         trouble = trouble or zygote.call(next_command, world.base).trouble or world.wrong(lock)
         if trouble:
             wrong.append(f"{fault}, at step {at} ({points[at - 1].text}): {trouble}")
-    counted = {fault: sum(1 for each, _ in tried if each is fault) for fault in Fault}
+    counted = {fault: sum(1 for each, _ in tried if each is fault) for fault in BROKEN}
     tell(
         record_property,
         f"restore of a team ({request.node.callspec.id}): {len(points)} steps; "

@@ -29,10 +29,15 @@ class Calls:
 
 @contextmanager
 def at_call(
-    number: int = 0, action: Callable[[], None] = lambda: None, when: When = "before", *, only: str = ""
+    number: int = 0,
+    action: Callable[[], None] = lambda: None,
+    when: When = "before",
+    *,
+    only: str = "",
+    later: bool = False,
 ) -> Iterator[Calls]:
-    """Do something before or after the call of that number, the first being 1. Counted are calls that change anything, or
-    those alone that hold ``only``."""
+    """Do something before or after the call of that number, the first being 1, and if ``later`` at all that follow. Counted
+    are calls that change anything, or those alone that hold ``only``."""
     calls = Calls()
     send = docker.APIClient.send
     busy = False
@@ -43,13 +48,15 @@ def at_call(
         if busy or not (only in text if only else not text.startswith(("GET", "HEAD"))):
             return send(self, request, **options)
         calls.made.append(text)
-        mine = len(calls.made) == number
+        mine = len(calls.made) == number or (later and len(calls.made) > number)
 
         def act() -> None:
             nonlocal busy
             calls.done = busy = True
-            action()
-            busy = False
+            try:
+                action()
+            finally:
+                busy = False
 
         if mine and when == "before":
             act()

@@ -12,7 +12,7 @@ import enum
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,7 @@ class Fault(enum.Enum):
     FILL = 4, "full disk from then on"
     TEAR = 5, "half a write, then a full disk"
     STOP = 6, "Ctrl-C"
+    DENY = 7, "one EACCES"
 
     @property
     def number(self) -> int:
@@ -44,6 +45,9 @@ class Fault(enum.Enum):
             return point.kind in (GROWS, WRITES)
         return self is not Fault.TEAR or point.kind == WRITES
 
+
+BROKEN = tuple(fault for fault in Fault if fault is not Fault.DENY)
+"""All that a disk or a process may do; the one that is left is somebody's doing, who took a permission away."""
 
 CHANGES, GROWS, WRITES, SYNCS = 1, 2, 3, 4
 """What a call does: change what is there, need a little more space, write bytes, or make sure of them."""
@@ -69,9 +73,10 @@ def build(directory: Path) -> Path:
     return library
 
 
-def arm(directory: Path, fault: Fault | None = None, at: int = 0) -> None:
-    """From now on count what this process does below a directory, and let ``fault`` happen at point ``at``."""
-    _layer().faults_arm(bytes(directory), fault.number if fault else 0, at)
+def arm(directory: Path, fault: Fault | None = None, at: int = 0, *, also: Sequence[Path] = ()) -> None:
+    """From now on count what this process does below a directory, or below others, and let ``fault`` happen at point
+    ``at``."""
+    _layer().faults_arm(b"\n".join(map(bytes, (directory, *also))), fault.number if fault else 0, at)
 
 
 def disarm() -> None:

@@ -1,4 +1,4 @@
-/* Counts every call that changes something below one directory, and lets the one of a given number go wrong.
+/* Counts every call that changes something below some directories, and lets the one of a given number go wrong.
  *
  * Loaded with LD_PRELOAD it stands between a process, with all its libraries and threads, and libc: Python, SQLite
  * inside of apsw, ctypes. What is written through a mapping (SQLite's shared index, which is made anew after a crash) it
@@ -23,24 +23,29 @@
 #include <unistd.h>
 #include <utime.h>
 
-enum { COUNT = 0, KILL = 1, FAIL = 2, BREAK = 3, FILL = 4, TEAR = 5, STOP = 6 };
+enum { COUNT = 0, KILL = 1, FAIL = 2, BREAK = 3, FILL = 4, TEAR = 5, STOP = 6, DENY = 7 };
 enum { CHANGES = 1, GROWS = 2, WRITES = 3, SYNCS = 4 }; /* WRITES also grows, and can be done by half */
 
 #define TRACED 8192
 #define NAME 256
+#define PLACES 4
 #define HALF (-2) /* do half of this write */
 
 static atomic_int armed, paused;
 static atomic_long calls, failures;
 static int fault;
 static long number;
-static char below[PATH_MAX];
-static size_t below_length;
+static struct { char path[PATH_MAX]; size_t length; } below[PLACES];
 static struct { int kind; char text[NAME]; } trace[TRACED];
 
-void faults_arm(const char *directory, int which, long at) {
-    snprintf(below, sizeof below, "%s", directory);
-    below_length = strlen(below);
+/* The directories, one a line. */
+void faults_arm(const char *directories, int which, long at) {
+    for (int place = 0; place < PLACES; place++) {
+        size_t length = strcspn(directories, "\n");
+        snprintf(below[place].path, PATH_MAX, "%.*s", (int)length, directories);
+        below[place].length = length;
+        directories += length + (directories[length] == '\n');
+    }
     fault = which;
     number = at;
     atomic_store(&calls, 0);
@@ -76,6 +81,16 @@ static int place(int directory, const char *path, char *out) {
     return 1;
 }
 
+/* Where in a path the part below one of the directories begins; -1 if it is in none of them. */
+static long inside(const char *path) {
+    for (int place = 0; place < PLACES && below[place].length; place++) {
+        size_t length = below[place].length;
+        if (strncmp(path, below[place].path, length) == 0 && (path[length] == '/' || path[length] == 0))
+            return length + (path[length] == '/');
+    }
+    return -1;
+}
+
 /* What the next call has coming: 0 to go on, an errno to fail with, or HALF. */
 static int point(const char *name, int kind, int directory, const char *path) {
     char at[PATH_MAX];
@@ -84,11 +99,12 @@ static int point(const char *name, int kind, int directory, const char *path) {
     int saved = errno;
     int known = place(directory, path, at);
     errno = saved;
-    if (!known || strncmp(at, below, below_length) != 0 || (at[below_length] != '/' && at[below_length] != 0)) return 0;
+    long begin = known ? inside(at) : -1;
+    if (begin < 0) return 0;
     mine = atomic_fetch_add(&calls, 1) + 1;
     if (mine <= TRACED) {
         trace[mine - 1].kind = kind;
-        snprintf(trace[mine - 1].text, NAME, "%s %.200s", name, at + below_length + (at[below_length] == '/'));
+        snprintf(trace[mine - 1].text, NAME, "%s %.200s", name, at + begin);
     }
     if (fault == COUNT || mine < number) return 0;
     int grows = kind == GROWS || kind == WRITES, result = 0;
@@ -100,6 +116,7 @@ static int point(const char *name, int kind, int directory, const char *path) {
         if (mine == number) syscall(SYS_kill, getpid(), SIGINT);
         break;
     case FAIL: result = mine == number ? EIO : 0; break;
+    case DENY: result = mine == number ? EACCES : 0; break;
     case BREAK: result = EIO; break;
     case FILL: result = grows ? ENOSPC : 0; break;
     case TEAR: result = mine == number && kind == WRITES ? HALF : grows ? ENOSPC : 0; break;
