@@ -11,7 +11,7 @@ import pytest
 import takeback as tb
 from support.git import commit_all, init_repository
 from support.trees import make_tree
-from takeback.locate import SETTINGS, Place, find_root, place, store_path, user_file
+from takeback.locate import SETTINGS, Place, agreed, find_root, place, store_path, user_file
 from takeback.model.effect_rule import EffectRule
 
 
@@ -385,3 +385,22 @@ def test_a_projects_file_leads_to_no_timeline_but_its_own_directorys(project: Pa
         line.undo()
     agent.save()
     assert memory == {"n": 2}
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\\u0000b", "a\\u001b[31mb", "a\\nb"])
+def test_a_project_cannot_have_a_timeline_that_nobody_can_name(project: Path, name: str) -> None:
+    make_tree(project, {"takeback.toml": f'timeline = "{name}"'})
+    where = place(str(project))
+    assert where["timeline"] == "main" and "cannot be the name of a timeline" in where.warnings[0]
+
+
+def test_what_is_a_persons_own_is_never_looked_for_in_the_directory_one_stands_in(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(project.parent / "home"))
+    monkeypatch.delenv("TAKEBACK_STORE", raising=False)
+    for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(variable, "inside")
+    monkeypatch.chdir(project)
+    for found in (user_file(), store_path(), agreed.state_directory()):
+        assert found.startswith(f"{project.parent}/home/."), found

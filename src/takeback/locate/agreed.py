@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from blake3 import blake3
 
 from takeback.errors import Unavailable
+from takeback.locate.homes import base
 from takeback.model.tree import name_bytes
 
 _LIMIT = 1 << 20
@@ -85,8 +86,7 @@ def forget(root: str) -> bool:
 
 def state_directory() -> str:
     """Where takeback notes what is a person's own, and no store's."""
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
-    return os.path.join(state, "takeback")
+    return os.path.join(base("XDG_STATE_HOME", ".local", "state"), "takeback")
 
 
 def _path(root: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from takeback.engine.store import MEMORY
 from takeback.errors import InvalidInput
+from takeback.locate.homes import base
 from takeback.locate.settings import SETTINGS, checked
 
 PROJECT_FILE = "takeback.toml"
@@ -78,13 +79,11 @@ def store_path() -> str:
     for origin, layer in user_layers():
         if "store" in layer:
             return str(checked("store", layer["store"], origin))
-    base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
-    return os.path.join(base, "takeback")
+    return os.path.join(base("XDG_DATA_HOME", ".local", "share"), "takeback")
 
 
 def user_file() -> str:
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-    return os.path.join(base, "takeback", "config.toml")
+    return os.path.join(base("XDG_CONFIG_HOME", ".config"), "takeback", "config.toml")
 
 
 def _table(file: str, document: dict[str, Any], inside: bool) -> dict[str, Any]:

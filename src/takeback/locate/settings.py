@@ -164,6 +164,8 @@ def checked(name: str, value: Any, origin: str) -> Any:
                 raise InvalidInput(f"{value!r:.40} is no time between two saves", hints=["such as 10m"])
         elif not isinstance(value, str):
             raise InvalidInput(f"{value!r} is not text")
+        elif name == "timeline" and not (value.strip() and value.isprintable()):
+            raise InvalidInput(f"{value!r:.60} cannot be the name of a timeline")
     except InvalidInput as error:
         raise InvalidInput(
             f"the setting {name!r} from {origin} is wrong: {error.message}", hints=error.hints
