@@ -372,3 +372,25 @@ def test_the_error_of_one_look_waits_for_the_others_to_end(code: Path, data: Pat
     line = tb.open(":memory:").timeline(sources=[tb.Workspace(code, time_budget=1e-9), met])
     with pytest.raises(tb.OutOfTime):
         line.save()
+
+
+def test_a_fork_goes_without_what_its_snapshot_missed_and_says_so(code: Path, data: Path, tmp_path: Path) -> None:
+    memory = tb.State("memory", {"n": 1})
+    line = tb.open(":memory:").timeline(sources=[tb.Workspace(code), Down(data, name="data"), memory])
+    whole = line.save()
+    down(line)
+    (code / "a.txt").write_text("2\n")
+    memory.capture = lambda *_: 1 / 0  # type: ignore[method-assign,assignment]
+    partial = line.save()
+    assert partial.missed.keys() == {"data", "memory"} and partial.parts.keys() == whole.parts.keys()
+    down(line, is_down=False)
+    fork = line.fork(partial, "attempt", tmp_path / "attempt")
+    began = fork.show("@")
+    assert began.parts.keys() == {"workspace"}
+    notes = str(began.context["notes"])
+    assert "data is left out" in notes and "memory is left out" in notes
+    places = {"workspace": tmp_path / "other", "data": tmp_path / "other-data"}
+    with pytest.raises(NotFound, match="could not be captured then"):
+        line.fork(partial, "other", places)
+    assert not (tmp_path / "other").exists() and not (tmp_path / "other-data").exists()
+    assert line.fork(whole, "whole", tmp_path / "whole").show("@").parts.keys() == whole.parts.keys()

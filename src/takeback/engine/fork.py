@@ -8,7 +8,7 @@ made; what is killed before that leaves a note, by which the next fork of the ti
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 
@@ -17,6 +17,7 @@ from takeback.engine.forknotes import Note, Thing
 from takeback.engine.forkplaces import Wanted, check_free, in_directory, several, with_places
 from takeback.engine.line import Line
 from takeback.engine.manifest import encode_manifest, put_part
+from takeback.engine.missed import check_held, why_not_then
 from takeback.engine.pending import for_another
 from takeback.engine.references import Reference, find
 from takeback.engine.restore import Places
@@ -93,7 +94,8 @@ def _fork(
                 for each in wanted:
                     made = _make(line, reader, target, each.places, note)
                     others.append(_begun(line, each.name, made))
-                    others[-1].notes = (*notes, *(text for one in made.values() for text in one.notes))
+                    said = (text for one in made.values() for text in one.notes)
+                    others[-1].notes = (*notes, *said, *_missed(target, without))
                 _record(line, target, others, without)
             except BaseException as error:
                 _take_away(line, reader, target, note, others, error)
@@ -143,6 +145,7 @@ def _locks(line: Line, target: Snapshot, wanted: Sequence[Wanted]) -> list[str]:
 def _check_places(line: Line, reader: Reader, target: Snapshot, places: Places) -> None:
     """Have every source look at its place, before anything is made."""
     for part, place in places.items():
+        check_held(line, reader, target, part)
         held = _held(target, part)
         if held.kind in DOCUMENTS:
             raise InvalidInput(f"{part} is a value, and has no place in a directory: it comes along")
@@ -153,6 +156,13 @@ def _held(target: Snapshot, part: str) -> Part:
     if part not in target.parts:
         raise NotFound(f"snapshot {target.id[:8]} has no part {part!r}", hints=[f"it has: {', '.join(target.parts)}"])
     return target.parts[part]
+
+
+def _missed(target: Snapshot, without: Collection[str]) -> Iterator[str]:
+    """What a fork goes without because its snapshot does."""
+    for part in target.missed:
+        if part not in without:
+            yield f"{part} is left out: {why_not_then(target, part)}"
 
 
 def _make(line: Line, reader: Reader, target: Snapshot, places: Places, note: Note) -> dict[str, Made]:
@@ -234,7 +244,7 @@ def _first(writer: Writer, other: Line, target: Snapshot, without: Collection[st
         for part, source in other.sources.items()
     }
     for name, part in target.parts.items():
-        if name not in without and name not in parts and part.kind in DOCUMENTS | FOLLOWING:
+        if name not in (*without, *parts, *target.missed) and part.kind in DOCUMENTS | FOLLOWING:
             parts[name] = for_another(part) if part.kind in DOCUMENTS else part
     context = {"fork_of": target.id, **({"notes": list(other.notes)} if other.notes else {})}
     return record.compose(other, writer, None, parts, trigger="fork", context=context, before={})
