@@ -191,7 +191,7 @@ def test_what_a_snapshot_leaves_out_is_listed(boxes: Boxes, strategy: str, tmp_p
     reasons = {item.path: item.reason for item in line.save().not_captured}
     assert reasons["binds/%2Fhost"] == "bind mount"
     assert reasons["tmpfs/%2Fscratch"] == "tmpfs"
-    assert reasons["memory"] == "process memory"
+    assert reasons["processes"] == "process memory"
     store.close()
 
 

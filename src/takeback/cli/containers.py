@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 from takeback.cli.named import offered, parsed
 from takeback.engine.naming import name_of
 from takeback.errors import InvalidInput, NotFound
+from takeback.model.snapshot import RUNNING
 
 if TYPE_CHECKING:
     from takeback.cli.call import Call
@@ -69,6 +70,8 @@ def about(part: Part) -> str:
     image = part.detail.get("image")
     if isinstance(image, dict) and isinstance(image.get("tag"), str):
         facts.append(f"image {image['tag']}")
+    if any(item.reason == RUNNING for item in part.not_captured):
+        facts.append("without what runs in it")
     return f": {', '.join(facts)}" if facts else ""
 
 

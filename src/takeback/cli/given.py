@@ -160,7 +160,7 @@ def about(part: Part) -> str:
 def lines(snapshot: Snapshot, names: Sequence[str]) -> Iterator[Line]:
     """What a save says of those that it looked at."""
     for name, part in snapshot.parts.items():
-        if part.kind in NAMED and name in names:
+        if part.kind in NAMED and name in names and name not in snapshot.missed:
             yield [(part.kind if name == part.kind else f"{part.kind} {name}", "quiet"), about(part)]
 
 

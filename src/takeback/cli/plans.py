@@ -10,6 +10,7 @@ from takeback.cli.going import words
 from takeback.cli.people import Line, table
 from takeback.cli.text import clip, count, moment
 from takeback.model.ids import short
+from takeback.model.snapshot import RUNNING
 
 if TYPE_CHECKING:
     from takeback.model.plan import Outside, Plan, Report
@@ -52,11 +53,9 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
         yield [f"{_doing(plan)} would change nothing: {_why_nothing(plan)}"]
     else:
         yield [(f"{_subject(plan)} would", "head")]
-        yield from _pending_lines(plan.pending, "would be")
-        effects = sorted(plan.told, key=lambda each: (_ORDER.index(each[0]), each[1]))
-        for action, path in effects[:most]:
-            yield ["  ", (f"{action:<8}", _STYLES[action]), path]
-        yield from _rest(len(effects), most)
+        yield from _effect_lines(plan, most)
+        for part in plan.pending:
+            yield ["  ", ("pending ", "warn"), f"{part} {_waits('would be')}"]
     yield from _group("would go, and is kept in the snapshot that is made first", "warn", words(plan.goes), most)
     yield from _left_lines(plan, most)
 
@@ -77,7 +76,8 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
     yield from _left_lines(report, most)
     if report.verified and here:
         yield [("read back and verified", "good")]
-    yield from _pending_lines(report.pending, "is")
+    for part in report.pending:
+        yield [("pending: ", "warn"), f"{part} {_waits('is')}"]
     if report.move:
         back = f"{_BACK[report.verb]}{options}"
         yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{back}`"]
@@ -89,12 +89,23 @@ def done_line(done: Mapping[str, int]) -> Line:
     return [f"  {count(sum(done.values()), 'path')}: {parts}"]
 
 
-def _pending_lines(parts: Sequence[str], be: str) -> Iterator[Line]:
-    for part in parts:
-        yield [
-            ("  pending ", "warn"),
-            f"{part} lives in another program: it {be} put in place there at its next save, turn or sync()",
-        ]
+def _effect_lines(plan: Plan, most: int | None) -> Iterator[Line]:
+    """The effects by part, each under its name if there are several; not those that are pending."""
+    told = [(effect.part, *shown) for effect in plan.effects if (shown := effect.shown) is not None]
+    told = [each for each in told if each[0] not in plan.pending]
+    parts = sorted({part for part, _, _ in told}, key=lambda part: (part != "workspace", part))
+    told.sort(key=lambda each: (parts.index(each[0]), _ORDER.index(each[1]), each[2]))
+    before = None
+    for part, action, path in told[:most]:
+        if len(parts) > 1 and part != before:
+            yield ["  ", (part, "head")]
+        before = part
+        yield ["    " if len(parts) > 1 else "  ", (f"{action:<8}", _STYLES[action]), path]
+    yield from _rest(len(told), most)
+
+
+def _waits(be: str) -> str:
+    return f"lives in another program; it {be} put in place there at its next save, turn or sync()"
 
 
 def _why_nothing(value: Plan | Report) -> str:
@@ -165,8 +176,10 @@ def missing_lines(report: Report) -> Iterator[Line]:
 
 
 def _not_captured(title: str, value: Plan | Report, most: int | None) -> Iterator[Line]:
-    """Secrets of a container's environment aside: it has them, from the one that was there or from who gave them."""
+    """Secrets of a container's environment aside: it has them, from the one that was there or from who gave them. What runs in
+    one has a note of its own."""
     told = [item for item in value.not_captured if not (item.reason == "secret" and item.path.startswith("settings/"))]
+    told = [item for item in told if item.reason != RUNNING]
     return _group(title, "quiet", [f"{item.path}: {item.reason}" for item in told], most)
 
 

@@ -33,6 +33,9 @@ TRIGGERS = (
 PURGED = "purged"
 """Why a path is not in a snapshot any more that had captured it."""
 
+RUNNING = "process memory"
+"""Why what runs in a container is in no snapshot: that is so of every one."""
+
 
 class NotCaptured(NamedTuple):
     """Something that exists but is not, or not wholly, in the snapshot: listed, and never deleted by a restore."""

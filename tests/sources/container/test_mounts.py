@@ -36,7 +36,7 @@ def test_what_is_captured_and_what_is_not_is_said(boxes: Boxes, daemon: Daemon, 
         NotCaptured("tmpfs/%2Fmemory", "tmpfs", "/memory"),
         NotCaptured("tmpfs/%2Frun", "tmpfs", "/run"),
         NotCaptured("binds/%2Fshown%2Fhere", "bind mount", f"{tmp_path}, a directory of the host"),
-        NotCaptured("memory", "process memory", "processes begin anew after a restore"),
+        NotCaptured("processes", "process memory", "they begin anew after a restore"),
     ]
 
 

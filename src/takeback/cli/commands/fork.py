@@ -126,7 +126,7 @@ def _tell(fork: Timeline, origin: Snapshot) -> None:
             say([("  with the ", "quiet"), what, f" in {source.root}" if source.root else f" {_place(fork, name)}"])
     for part in first.parts.values():
         if part.pending:
-            say([("  with the ", "quiet"), f"memory {part.name}, pending for whoever comes with it"])
+            say([("  with ", "quiet"), f"{part.name}, pending for the program that comes with it"])
     notes = first.context.get("notes")
     for note in notes if isinstance(notes, list) else ():
         say([("note: ", "warn"), str(note)])

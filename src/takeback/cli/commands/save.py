@@ -15,7 +15,7 @@ from takeback.cli.people import Line, say
 from takeback.cli.text import count
 from takeback.errors import Partial, Unavailable
 from takeback.model.ids import short
-from takeback.model.snapshot import Snapshot
+from takeback.model.snapshot import RUNNING, Snapshot
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
@@ -76,7 +76,7 @@ def _lines(snapshot: Snapshot, label: str | None, new: bool, parts: Sequence[str
         lines = [["nothing changed since ", id, *named]]
     lines += beside.lines(snapshot, parts)
     lines += missed.lines(snapshot.missed)
-    left = snapshot.not_captured
+    left = [item for item in snapshot.not_captured if item.reason != RUNNING]
     if left:
         lines.append([(f"not captured: {count(len(left), 'path')}, which a restore never touches", "warn")])
         lines += [

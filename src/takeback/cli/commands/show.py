@@ -167,7 +167,7 @@ def _about_value(part: Part) -> str:
         return ": it held something that was purged"
     kind, size, holes = part.detail.get("type"), part.detail.get("size"), len(part.not_captured)
     facts = [
-        *([kind] if isinstance(kind, str) else []),
+        *([kind.removeprefix("builtins:")] if isinstance(kind, str) else []),
         *([format_size(size)] if type(size) is int else []),
         *([f"{count(holes, 'thing')} in it not captured"] if holes else []),
         *(["pending: its owner puts it in place when it saves next"] if part.pending else []),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from takeback.model.snapshot import NotCaptured
+from takeback.model.snapshot import RUNNING, NotCaptured
 from takeback.sources.container.daemon import Inspected, Mount, escaped
 from takeback.sources.container.settings import Settings
 
@@ -68,7 +68,7 @@ def captured(box: Inspected, *, volumes: bool = True, binds: bool = False) -> tu
         else:
             missing.append(NotCaptured(f"{mount.type}/{escaped(mount.destination)}", mount.type, mount.destination))
     if box.running:
-        missing.append(NotCaptured("memory", "process memory", "processes begin anew after a restore"))
+        missing.append(NotCaptured("processes", RUNNING, "they begin anew after a restore"))
     return list(wanted.values()), missing
 
 

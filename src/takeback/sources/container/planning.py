@@ -14,7 +14,7 @@ from blake3 import blake3
 from takeback.model.diff import Change
 from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect, Kept
-from takeback.model.snapshot import Part
+from takeback.model.snapshot import RUNNING, Part
 from takeback.model.tree import DIRECTORY, FILE, Entry
 from takeback.sources import trees
 from takeback.sources.container import attributes, content
@@ -52,7 +52,7 @@ def plan(reader: Reader, name: str, present: Part, target: Part, paths: Sequence
     proposal = planning.plan(reader, name, present, target, wanted, lambda path: None, Whole)
     effects = (*proposal.effects, *_on_the_way(reader, name, present, target, proposal.effects))
     told = as_told(reader, effects)
-    return proposal._replace(effects=told, notes=tuple(notes(reader, told)))
+    return proposal._replace(effects=told, notes=_all_notes(reader, present, told))
 
 
 def _on_the_way(reader: Reader, name: str, present: Part, target: Part, effects: Sequence[Effect]) -> Iterator[Effect]:
@@ -81,7 +81,13 @@ def revert(reader: Reader, name: str, present: Part, steps: Sequence[Step]) -> P
     effects = _without_holders(proposal.effects, merge, TreeView(reader, present.content))
     effects += merge.effects()
     told = as_told(reader, effects)
-    return Proposal(told, (*proposal.conflicts, *merge.conflicts), proposal.kept, tuple(notes(reader, told)))
+    return Proposal(told, (*proposal.conflicts, *merge.conflicts), proposal.kept, _all_notes(reader, present, told))
+
+
+def _all_notes(reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:
+    runs = effects and any(item.reason == RUNNING for item in present.not_captured)
+    anew = [f"what runs in {present.detail.get('container', present.name)} begins anew"] if runs else []
+    return (*notes(reader, effects), *anew)
 
 
 def as_told(reader: Reader, effects: Sequence[Effect]) -> tuple[Effect, ...]:
