@@ -9,18 +9,18 @@ import pytest
 
 from support import pages
 from support.containers.boxes import Boxes
-from support.pages import Reader
+from support.pages import Colleague
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "forks.md").read_text()
 
 
 def test_the_two_attempts_are_as_shown(tmp_path: Path) -> None:
-    reader = Reader(tmp_path)
     commands = pages.typed(PAGE)
     assert len(commands) >= 13
-    for command, shown in commands:
-        reader.compare(shown, reader.type(command))
+    with Colleague(tmp_path) as reader:
+        for each in commands:
+            reader.compare(each.shown, reader.type(each.text))
     assert (reader.project / "app.py").read_text() == 'def main():\n    print("fast")\n'
 
 
@@ -42,12 +42,12 @@ def test_the_fork_of_a_container_is_as_shown(tmp_path: Path, boxes: Boxes) -> No
     name = boxes.run("sandbox")
     copy = boxes.own("container", f"{name}-attempt")
     boxes.sh(name, "echo one >/srv/file")
-    reader = Reader(tmp_path)
-    reader.type(f"takeback save -m ready --container {name}")
-    for command, shown in pages.typed((DOCS / "containers.md").read_text()):
-        if command.startswith("docker exec"):
-            boxes.sh(copy, "echo better >/srv/file")
-            continue
-        lines = [line.replace("sandbox", name) for line in shown]
-        reader.compare(lines, reader.type(command.replace("sandbox", name)))
+    with Colleague(tmp_path) as reader:
+        reader.type(f"takeback save -m ready --container {name}")
+        for _, command, shown in pages.typed((DOCS / "containers.md").read_text()):
+            if command.startswith("docker exec"):
+                boxes.sh(copy, "echo better >/srv/file")
+                continue
+            lines = [line.replace("sandbox", name) for line in shown]
+            reader.compare(lines, reader.type(command.replace("sandbox", name)))
     assert boxes.sh(name, "cat /srv/file") == "better\n" and os.path.isdir(tmp_path / "attempt")

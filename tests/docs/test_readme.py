@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
+from support import pages, tutorial
 from support.chance import without_chance
 from support.cli import Cli
 from takeback.cli import story
@@ -17,6 +18,7 @@ from takeback.locate import SETTINGS
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 MINUTE = 60_000_000_000
+ASKS = ("undo", "redo", "restore", "promote", "init", "prune", "purge")
 
 
 def _blocks(language: str) -> list[str]:
@@ -47,9 +49,38 @@ def test_the_commands_run(cli: Cli) -> None:
             cli("run", "--", "./agent.sh")
         newest = cli.json("log")["moves"][:1]
         words = [newest[0]["id"] if word == "4f2a" else word for word in words]
-        cli(*words, *(["--yes"] if words[0] in ("undo", "redo", "restore") else []))
+        cli(*words, *(["--yes"] if words[0] in ASKS else []))
         _grow_old(cli)
-    assert (cli.root.parent / "second" / "config.toml").exists()
+        if words[0] == "fork":
+            (cli.root.parent / "other" / "config.toml").write_text("answer = 43\n")
+    assert cli.read("config.toml") == "answer = 43\n"
+
+
+def test_the_commands_in_the_text_run(cli: Cli) -> None:
+    cli.write(".env", "PASSWORD=a-password-of-ours\n")
+    cli("save", "-m", "opening")
+    there = {"DIR": str(cli.root.parent / "attempts"), "FILE": str(cli.root.parent / "file")}
+    inline = re.findall(
+        r"(?<!`)`takeback\s([^`]+)`", re.sub(r"^```.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL)
+    )
+    assert len(inline) > 10
+    for code in inline:
+        words = [there.get(word, word) for word in shlex.split(code)]
+        if words[0] == "undo":
+            cli("run", "--", "./agent.sh")
+        if words[0] == "promote":
+            (Path(there["DIR"]) / words[1] / "config.toml").write_text("answer = 43\n")
+        cli(*words, *(["--yes"] if words[0] in ASKS else []))
+    assert cli.read("config.toml") == "answer = 43\n"
+
+
+def test_the_story_is_that_of_the_tutorial() -> None:
+    """Which a test follows."""
+    rest = iter(pages.typed(tutorial.PAGE.read_text()))
+    story = pages.typed(README)
+    assert len(story) >= 3
+    for each in story:
+        assert each in rest, f"PYTHONPATH=tests .venv/bin/python -m support.tutorial; not in the tutorial: {each}"
 
 
 def test_the_python_runs(cli: Cli) -> None:
@@ -87,7 +118,7 @@ def test_the_pictures_are_what_is_printed(cli: Cli, monkeypatch: pytest.MonkeyPa
         story.ruin(line, root, lambda what: None)
     monkeypatch.chdir(root)
     pictures = re.findall(r"^```\n\$ takeback (.*?)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    assert [command for command, _ in pictures] == ["undo", "log -n 6"]
+    assert [command for command, _ in pictures] == ["undo", "log -n 3"]
     for command, picture in pictures:
         printed = cli(*command.split(), *(["--yes"] if command == "undo" else [])).out
         assert without_chance(picture) == without_chance(printed.replace(str(root), "/home/me/greeter"))

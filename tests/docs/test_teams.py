@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from support import pages
-from support.pages import Reader
+from support.pages import Colleague
 
 if TYPE_CHECKING:
     from support.teams.real import RealTeam
@@ -21,11 +21,11 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_crash_and_the_recovery_are_as_shown(tmp_path: Path) -> None:
-    reader = Reader(tmp_path)
     commands = pages.typed(PAGE)
     assert len(commands) > 20
-    for command, shown in commands:
-        reader.compare(shown, reader.type(command))
+    with Colleague(tmp_path) as reader:
+        for each in commands:
+            reader.compare(each.shown, reader.type(each.text))
     assert (reader.project / "notes.md").read_text() == "# Notes\n"
 
 
@@ -52,13 +52,14 @@ def test_what_members_were_working_on_comes_back_as_the_page_says(
     monkeypatch.setenv("CLAWTEAM_DATA_DIR", str(home / ".clawteam"))
     team = RealTeam(home / ".clawteam")
     team.found()
-    crew, reader = Crew(tmp_path, team), Reader(home)
+    crew = Crew(tmp_path, team)
     note = crew["ada"] / "notes.md"
     note.write_text("good\n")
     (block,) = blocks("sh")
-    for command in block.splitlines():
-        changes = not any(word in command for word in (" snapshot ", " save ", " diff ", "--dry-run"))
-        if changes:
-            note.write_text("bad\n")
-        reader.type(command + (" --yes" if changes else ""))
-        assert note.read_text() == "good\n", command
+    with Colleague(home) as reader:
+        for command in block.splitlines():
+            changes = not any(word in command for word in (" snapshot ", " save ", " diff ", "--dry-run"))
+            if changes:
+                note.write_text("bad\n")
+            reader.type(command + (" --yes" if changes else ""))
+            assert note.read_text() == "good\n", command

@@ -1,81 +1,155 @@
-"""Pages that show what was typed and printed, typed again."""
+"""Pages that show what somebody typed and saw, and a reader who types it again.
+
+Of a page's blocks, ``console`` ones show what is typed and printed: after ``$ `` a command, after another word and ``> `` an
+answer to a program that asks for it so. ``sh`` ones are typed, too, and what they print is nobody's concern. Any other is a
+file, if the words before it end with its name: ``Save it as `agent.py`:``. A block in which a program asks belongs to a
+terminal of that program's own.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple, Self
 
-HOME = "/home/you"
+from support.chance import Chance
+from support.shell import Shell
+
+HOME = "/home/me"
 """Where whoever wrote the page was at home."""
-CHANCE = re.compile(
-    r"\d{8}T\d{6}|\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+p00-00|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|"
-    r"\b\d{13}\b|\b[0-9a-f]{12}\b|\b[0-9a-f]{8}\b"
-)
-"""Times and ids: another time they are others, but each id is always the same."""
+_BLOCK = re.compile(r"(?P<before>[^\n]*)\n\n```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"`([\w./-]+)`[^`]*:$")
+_TYPED = re.compile(r"^(\$|\w+>)(?: (.*))?$")
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+    file: str
+    """What it is called, if it is to be one."""
+
+
+class Typed(NamedTuple):
+    """One line that is typed, and what the page says that is printed then."""
+
+    prompt: str
+    text: str
+    shown: list[str]
+
+    @property
+    def is_command(self) -> bool:
+        return self.prompt == "$"
+
+    def __str__(self) -> str:
+        return "".join(f"{line}\n" for line in (f"{self.prompt} {self.text}".rstrip(), *self.shown))
+
+
+def steps(page: str) -> list[Block]:
+    """Everything that is to be done, in its order."""
+    found = []
+    for match in _BLOCK.finditer(page):
+        named = _FILE.search(match["before"]) if match["language"] not in ("console", "sh") else None
+        found.append(Block(match["language"], match["text"], named[1] if named is not None else ""))
+    return found
 
 
 def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
-def typed(page: str) -> list[tuple[str, list[str]]]:
-    """The commands of a page, and the lines that they print."""
-    found: list[tuple[str, list[str]]] = []
-    for line in "".join(blocks(page, "console")).splitlines():
-        if line.startswith("$ "):
-            found.append((line[2:], []))
+def typed(page: str) -> list[Typed]:
+    """What is typed in all consoles of a page."""
+    return [each for block in blocks(page, "console") for each in typed_in(block)]
+
+
+def typed_in(console: str) -> list[Typed]:
+    found: list[Typed] = []
+    for line in console.splitlines():
+        match = _TYPED.match(line)
+        if match is not None:
+            found.append(Typed(match[1], match[2] or "", []))
         else:
-            found[-1][1].append(line)
+            found[-1].shown.append(line)
     return found
 
 
 class Reader:
-    """Somebody who types what the page shows, and takes what chance made of it here for what it made of it there."""
+    """Somebody with a home of their own who types what a page shows, and takes what chance made of it here for what it made
+    of it there."""
 
-    def __init__(self, home: Path) -> None:
-        self.home, self.known = home, dict[str, str]()
-        self.project = home / "project"
-        self.project.mkdir()
-        (self.project / "notes.md").write_text("# Notes\n")
+    def __init__(self, home: Path, directory: Path, **env: str) -> None:
+        self.home, self._chance = home, Chance()
+        self._directory, self._stack = directory, ExitStack()
+        self._shells: dict[str, Shell] = {}
+        known = {name: os.environ[name] for name in ("PATH", "LANG", "DOCKER_HOST") if name in os.environ}
+        temporary = home / ".tmp"  # where takeback notes, among other things, which containers it has paused
+        temporary.mkdir()
+        own = {"HOME": str(home), "TMPDIR": str(temporary), "COLUMNS": "120", "TAKEBACK_UPKEEP": "off"}
+        self._env = {**known, **own, **env}
 
-    def type(self, command: str) -> list[str]:
-        here = CHANCE.sub(lambda found: self.known.get(found[0], found[0]), command)
-        env = {
-            key: value for key, value in os.environ.items() if not key.startswith(("CLAWTEAM_", "TAKEBACK_", "XDG_"))
-        }
-        programs = f"{os.path.dirname(sys.executable)}:{env['PATH']}"
-        done = subprocess.run(
-            ["/bin/bash", "-c", here],
-            cwd=self.project,
-            env={**env, "HOME": str(self.home), "PATH": programs, "COLUMNS": "120"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=60,
-        )
-        assert done.returncode == 0, (here, done.stdout)
-        return [line.rstrip().replace(str(self.home), HOME) for line in done.stdout.splitlines()]
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def follow(self, page: str) -> Iterator[tuple[Typed, list[str]]]:
+        """Do all that a page says; each line that was typed, and what was printed."""
+        for block in steps(page):
+            if block.file:
+                self.write(block.file, block.text)
+            elif block.language == "sh":
+                for command in block.text.splitlines():
+                    self.type(command)
+            elif block.language == "console":
+                yield from self._console(typed_in(block.text))
+
+    def type(self, command: str, terminal: str = "$", *, fails: bool = False) -> list[str]:
+        """Type a command of the page, with the ids that there are here; what was printed, with the page's home."""
+        shell = self._shell(terminal)
+        printed = self._told(shell.type(self._chance.here(command)))
+        assert shell.code == 0 or fails, f"{command} ends with {shell.code}: {printed}"
+        return printed
 
     def compare(self, shown: list[str], printed: list[str]) -> None:
         """Line by line the same, but for chance."""
-        for line, found in zip(shown, printed, strict=True):
-            match = self._pattern(line).fullmatch(found)
-            assert match is not None, (line, printed)
-            for token, value in zip(CHANCE.findall(line), match.groups(), strict=True):
-                self.known.setdefault(token, value)
+        self._chance.compare(shown, printed)
 
-    def _pattern(self, line: str) -> re.Pattern[str]:
-        between = CHANCE.split(line)
-        tokens = [self._token(each) for each in CHANCE.findall(line)]
-        parts = [
-            re.escape(text) + (tokens[number] if number < len(tokens) else "") for number, text in enumerate(between)
-        ]
-        return re.compile("".join(parts))
+    def write(self, name: str, text: str) -> None:
+        """A file that the page tells to write, where the reader is."""
+        (directory,) = self._shell("$").type("pwd")
+        (Path(directory) / name).write_text(text)
 
-    def _token(self, token: str) -> str:
-        is_time = ":" in token or len(token) == 13  # two that were the same there need not be so here
-        return f"({re.escape(self.known[token])})" if token in self.known and not is_time else f"({CHANCE.pattern})"
+    def _console(self, lines: list[Typed]) -> Iterator[tuple[Typed, list[str]]]:
+        """A command may only fail if the reader is shown that it did."""
+        asks = next((each.prompt for each in lines if not each.is_command), "$")
+        for each, after in zip(lines, [*lines[1:], None], strict=True):
+            if not each.is_command:
+                printed = self._told(self._shell(asks).answer(each.text, f"{asks} "))
+            elif after is not None and not after.is_command:
+                printed = self._told(self._shell(asks).begin(each.text, f"{asks} "))
+            else:
+                printed = self.type(each.text, asks, fails=after is not None and after.text == "echo $?")
+            yield each, printed
+
+    def _shell(self, terminal: str) -> Shell:
+        if terminal not in self._shells:
+            self._shells[terminal] = self._stack.enter_context(Shell(self._directory, self._env))
+        return self._shells[terminal]
+
+    def _told(self, lines: list[str]) -> list[str]:
+        return [line.replace(str(self.home), HOME) for line in lines]
+
+
+class Colleague(Reader):
+    """Somebody who has a project, and what this environment has installed."""
+
+    def __init__(self, home: Path) -> None:
+        self.project = home / "project"
+        self.project.mkdir()
+        (self.project / "notes.md").write_text("# Notes\n")
+        super().__init__(home, self.project, PATH=f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}")
