@@ -157,6 +157,27 @@ def test_a_link_that_an_agent_puts_in_the_place_of_the_team_is_not_followed(
     assert "team" in cli.json("show", "@")["missed"]
 
 
+def test_a_program_that_goes_on_follows_no_link_that_an_agent_put_there_meanwhile(
+    cli: Cli, inner: RealTeam, tmp_path: Path
+) -> None:
+    declare(cli, 'teams = ["alpha"]\nteam_dir = ".clawteam"\n')
+    cli("trust", "--yes")
+    line = tb.here(cli.root)
+    inner.tasks.create("One", owner="bob")
+    began = line.save()
+    inner.tasks.create("Two", owner="bob")
+    outside = tmp_path / "outside"
+    os.rename(cli.root / ".clawteam", outside)
+    before = {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()}
+    os.symlink(outside, cli.root / ".clawteam")
+    assert "leads to" in line.save().missed["team"]
+    with pytest.raises(tb.Unavailable, match="leads to"):
+        line.restore(began)
+    with pytest.raises(tb.Unavailable, match="leads to"):
+        line.restore(began, only=["team"])
+    assert {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()} == before
+
+
 def test_what_lies_beside_a_team_in_its_directory_stays_in_the_workspace(cli: Cli, inner: RealTeam) -> None:
     cli.write(".clawteam/main.py", "one\n")
     cli.write(".clawteam/teams/beta/notes.txt", "one\n")

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from takeback.model.tree import name_bytes
+from takeback.errors import Unavailable
+from takeback.model.tree import name_bytes, name_text
 from takeback.sources.team import records
 from takeback.sources.team.records import shown
 from takeback.sources.transcript.agents import SESSION_ID
@@ -31,6 +32,16 @@ class Place(NamedTuple):
     session: str = ""
     left_out: str = ""
     """What of it is not taken, and why."""
+
+
+def check_real(root: str) -> None:
+    """Unavailable if a data directory is not the one any more that it was when its source was made: whoever works in it can
+    put a link in its place, and nothing behind that is looked at or written to."""
+    leads = os.path.realpath(name_bytes(root))
+    if leads != name_bytes(root):
+        raise Unavailable(
+            f"{root}, where the team was, leads to {shown(name_text(leads))} now", hints=["put the directory back"]
+        )
 
 
 def worktree_of(team: str, agent: str) -> str:

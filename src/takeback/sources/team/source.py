@@ -25,6 +25,7 @@ from takeback.sources.team.eyes import Eyes
 from takeback.sources.team.layouts import CLAWTEAM, Layout
 from takeback.sources.team.listening import listening
 from takeback.sources.team.locking import locked
+from takeback.sources.team.places import check_real
 from takeback.sources.team.settling import Settled, settle
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_ignored
@@ -98,6 +99,7 @@ class Team(Rooted):
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """The team at one instant. It is read while its members work; only the last look is under its locks."""
+        check_real(self.root)
         self.check_there(previous)
         self._looked_ns = time.time_ns()
         before = previous.content if previous is not None else None
@@ -175,6 +177,7 @@ class Team(Rooted):
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         self._check_own(effects)
+        check_real(self.root)
         os.makedirs(name_bytes(self.root), mode=0o755, exist_ok=True)
         mail = {each.path: each.after is not None for each in effects if self.layout.is_mail(self.team, each.path)}
         return _StagedTeam(self, super().stage(reader, effects, durable=durable), mail)

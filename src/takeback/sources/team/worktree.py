@@ -18,12 +18,12 @@ from takeback.errors import Integrity
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part
-from takeback.model.tree import DIRECTORY, Entry, encode_tree, name_bytes
+from takeback.model.tree import DIRECTORY, Entry, encode_tree, name_bytes, name_text
 from takeback.sources import trees
 from takeback.sources.rooted import Rooted
 from takeback.sources.team.forgotten import how_to_tell_git, repository_of
 from takeback.sources.team.layouts import CLAWTEAM
-from takeback.sources.team.places import worktree_of
+from takeback.sources.team.places import check_real, worktree_of
 from takeback.sources.workspace.guard import Guard
 from takeback.sources.workspace.place.standing import PERMISSIONS
 from takeback.sources.workspace.source import Workspace, head_note
@@ -60,6 +60,7 @@ class Worktree(Rooted):
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Its files; nothing at all if it is gone."""
+        check_real(self.root)
         self._looked_ns = time.time_ns()
         if not self._is_there():
             return Part(self.name, self.kind, {"content": self._wrapped(writer, None)}, self._detail({}))
@@ -86,6 +87,7 @@ class Worktree(Rooted):
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
         self._check_inside(effects)
+        check_real(self.root)
         return super().stage(reader, effects, durable=durable)
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
@@ -171,7 +173,7 @@ class Worktree(Rooted):
         return self._at(place) if there else None
 
     def _at(self, place: str) -> Worktree:
-        return Worktree(self.team, self.agent, place, name=self.name)
+        return Worktree(self.team, self.agent, name_text(os.path.realpath(name_bytes(place))), name=self.name)
 
 
 class _Inside(Guard):
