@@ -40,6 +40,15 @@ def test_a_save_says_what_it_read_and_how(cli: Cli, saved: str) -> None:
     assert saved in cli("show", "@", "--container", saved).out
 
 
+def test_a_plan_says_which_path_is_whose(cli: Cli, saved: str) -> None:
+    printed = cli("restore", "first", "--dry-run", "--container", saved).out
+    files, _, inside = printed.partition("\n  container\n")
+    assert files.endswith("  workspace\n    change  a.txt") and "    reset   filesystem/root/file" in inside
+    assert f"what runs in {saved} begins anew" in inside
+    alone = cli("restore", "first", "--only", "workspace", "--dry-run", "--container", saved).out
+    assert "\n  change  a.txt\n" in alone and saved not in alone
+
+
 def test_undo_and_redo_take_both(cli: Cli, boxes: Boxes, saved: str) -> None:
     cli("save", "--container", saved)
     with_it = cli("undo", "--yes", "--container", saved).out
@@ -173,6 +182,7 @@ def test_without_docker_everything_else_works_and_the_message_says_how_to_start_
 
     partial = run("save", "--container", saved)
     assert partial.returncode == 3 and b"without container: " in partial.stdout and b"start Docker" in partial.stdout
+    assert b"read with" not in partial.stdout, "it was not"
     assert run("save").returncode == 0
     assert run("undo", "--yes").returncode == 0 and cli.read("a.txt") == "old"
     assert run("show", "first", "--part", "container", "settings").stdout
