@@ -49,10 +49,39 @@ def test_a_plan_says_which_path_is_whose(cli: Cli, saved: str) -> None:
     assert "\n  change  a.txt\n" in alone and saved not in alone
 
 
+def test_a_plan_says_of_which_container_a_path_is_and_only_what_was_done_there(
+    cli: Cli, boxes: Boxes, box: str
+) -> None:
+    both = ("--container", f"one={box}", "--container", f"two={boxes.run('other')}")
+    for container in (box, both[3].removeprefix("two=")):
+        boxes.sh(container, "echo old > /etc/file")
+    cli("save", "-m", "first", *both)
+    for container in (box, both[3].removeprefix("two=")):
+        boxes.sh(container, "rm /etc/file")
+    cli("save", *both)
+    out = cli("undo", "--dry-run", *both).out
+    assert [line.split() for line in out.splitlines() if line.startswith("  ")] == [
+        ["one"],
+        ["create", "filesystem/etc/file"],
+        ["two"],
+        ["create", "filesystem/etc/file"],
+    ]
+    assert "  two: processes: process memory (they begin anew after a restore)" in cli("show", "@").out
+    copied = cli("restore", "first", "--container", box, "--as", f"{box}-2", "--dry-run").out
+    assert "filesystem/etc/file" in copied
+    assert f"add --container one={box}" in cli.error("restore", "first", "--as", f"{box}-2", "--yes", code=2)["hints"]
+    one = cli("undo", "--dry-run", "--only", "one", *both).out
+    assert "  create  filesystem/etc/file\n" in one and "two" not in one
+
+
 def test_undo_and_redo_take_both(cli: Cli, boxes: Boxes, saved: str) -> None:
     cli("save", "--container", saved)
+    planned = cli("undo", "--dry-run", "--container", saved).out
     with_it = cli("undo", "--yes", "--container", saved).out
     assert "read back and verified" in with_it
+    for out in (planned, with_it):
+        assert f"note: what runs in {saved} begins anew" in out
+        assert "process memory" not in out
     assert cli.read("a.txt") == "old"
     assert boxes.sh(saved, "ls /root; cat /etc/secret; echo").strip() and boxes.state(saved) == "running"
     cli("redo", "--yes", "--container", saved)

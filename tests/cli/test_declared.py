@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -258,6 +260,18 @@ def test_naming_it_again_is_no_error(cli: Cli, team: RealTeam) -> None:
     assert "is declared as the part 'crew'" in error["message"]
 
 
+def test_what_is_declared_is_meant_wherever_clawteam_would_look(
+    cli: Cli, inner: RealTeam, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare(cli, 'teams = ["alpha"]\nteam_dir = ".clawteam"\n')
+    cli("trust", "--yes")
+    cli("save", "-m", "first")
+    inner.tasks.create("Another", owner="ada")
+    monkeypatch.delenv("CLAWTEAM_DATA_DIR")
+    assert "Another" in cli("diff", "--team", "alpha").out
+    assert "task" in cli("restore", "first", "--only", "team", "--team", "alpha", "--dry-run").out
+
+
 def test_another_team_may_be_added(cli: Cli, team: RealTeam, tmp_path: Path) -> None:
     declare(cli, 'teams = ["alpha"]\n')
     cli("trust", "--yes")
@@ -326,6 +340,14 @@ def test_a_container_that_cannot_be_reached_is_missed_and_everything_else_saved(
     assert cli.read("a.txt") == "old"
 
 
+def test_a_reason_that_several_parts_have_is_said_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    declare(cli, 'containers = ["one=box-1", "two=box-2"]\n')
+    cli("trust", "--yes")
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    out = cli("save", code=3).out
+    assert out.count("cannot reach Docker") == 1 and "without one, two: cannot reach Docker" in out
+
+
 def test_without_the_docker_package_a_declared_container_is_missed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "docker", None)
     declare(cli, 'containers = ["sandbox"]\n')
@@ -342,6 +364,20 @@ def test_a_value_that_no_program_has_saved_yet_is_missed(cli: Cli) -> None:
     line.add(tb.State("memory", memory))
     assert not line.save().partial
     assert cli("save").code == 0
+
+
+def test_a_program_adds_its_value_as_the_page_about_settings_says(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/configuration.md").read_text()
+    code = page.partition("```python\n")[2].partition("```")[0]
+    declare(cli, 'states = ["memory"]\n')
+    memory: list[str] = []
+    agent = SimpleNamespace(memory=memory, lock=threading.Lock(), work=lambda: memory.append("done"))
+    monkeypatch.chdir(cli.root)
+    names: dict[str, Any] = {"takeback": tb, "agent": agent}
+    exec(code, names)
+    cli.write("a.txt", "a")
+    assert "without" not in cli("save").out
+    assert names["line"].value("@", "memory") == ["done"]
 
 
 @pytest.mark.parametrize("states", ["memory", ["work space"], ["transcript"], [5], ["m"] * 40])

@@ -26,6 +26,14 @@ def test_before_the_first_save_it_says_how_to_begin_and_writes_nothing(cli: Cli)
     assert out.count("next: ") == 1
 
 
+def test_a_newcomer_with_a_compose_file_is_told_of_init_until_there_is_a_file(cli: Cli) -> None:
+    assert "takeback init" not in cli("--json").json["hint"]
+    cli.write("compose.yaml", "services: {}\n")
+    assert "`takeback init`" in cli("--json").json["hint"]
+    cli.write("takeback.toml", "")
+    assert "takeback init" not in cli("--json").json["hint"]
+
+
 def test_a_newcomer_is_led_to_the_agent_that_works_here(cli: Cli, home: Path) -> None:
     assert "`takeback install AGENT`" in cli("--json").json["hint"]
     (home / ".codex").mkdir()

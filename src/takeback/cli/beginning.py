@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from takeback.locate import Place
+
 PRESENT = "`takeback save` records the present; `takeback run -- AGENT` a whole run"
 
 
@@ -25,3 +30,12 @@ def how_to_begin(root: str) -> str:
             f"let {title} work here, and `takeback undo` takes back its last turn; `takeback save` records the present"
         )
     return f"{PRESENT}; `takeback install AGENT` each turn of a coding agent"
+
+
+def what_else(where: Place) -> str:
+    """What goes on a hint where more than files could belong to each snapshot, and nothing is declared yet."""
+    from takeback.locate.around import has_more
+
+    if where.file.name or not has_more(where.root):
+        return ""
+    return "; `takeback init` has the containers and teams around here in each snapshot"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -45,14 +46,21 @@ def source(call: Call, name: str, part: str, *, wider: bool = False) -> Containe
     return found
 
 
+def _meant(held: Mapping[str, str], part: str, name: str) -> str:
+    """The part of a snapshot that somebody means; as which part a container was saved need not be said again."""
+    called = [each for each, known in held.items() if known == name]
+    return called[0] if part == KIND and part not in held and len(called) == 1 else part
+
+
 def of_snapshot(call: Call, line: Timeline, snapshot: Snapshot, given: Sequence[str], *, wider: bool = False) -> str:
     """The part of a snapshot that is to become another container; its source is at hand then."""
-    found = [name for name, part in snapshot.parts.items() if part.kind == KIND]
-    wanted = [parsed(KIND, each)[0] for each in given] or found
+    held = {name: name_of(part) for name, part in snapshot.parts.items() if part.kind == KIND}
+    wanted = [_meant(held, *parsed(KIND, each)) for each in given] or list(held)
     if len(wanted) != 1:
         raise InvalidInput(
             "the snapshot holds no container" if not wanted else f"--as names one container, not {len(wanted)}",
-            hints=["`takeback show REF` lists the parts"] + [f"add --container {each}=NAME" for each in wanted[:3]],
+            hints=["`takeback show REF` lists the parts"]
+            + [f"add --container {shlex.quote(f'{each}={held.get(each) or each}')}" for each in wanted[:3]],
         )
     part = snapshot.parts.get(wanted[0])
     if part is None or part.kind != KIND:

@@ -77,8 +77,8 @@ class Given:
         return self._add_members(call, line) if self.with_workspaces else []
 
     def _place(self, call: Call) -> str:
-        """Where the teams are that were named."""
-        if not self.teams:
+        """Where the teams are that were named; empty if that was left to what is declared, or to ClawTeam."""
+        if not self.teams or self.data_dir is None:
             return ""
         from takeback.locate.teams import data_directory
 
@@ -116,7 +116,7 @@ def _is_there(line: Timeline, kind: str, part: str, name: str, *, place: str) ->
     """Whether what was named is declared, and so at hand already; as which part it is declared need not be said again."""
     for source in line.sources.values():
         called = getattr(source, "given" if kind == containers.KIND else "team", "")
-        if source.kind != kind or called != name or source.root not in ("", place):
+        if source.kind != kind or called != name or (place and source.root not in ("", place)):
             continue
         if part not in (source.name, kind):
             raise InvalidInput(

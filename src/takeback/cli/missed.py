@@ -1,13 +1,26 @@
-"""How it is said that parts could not be looked at."""
+"""How it is said what a snapshot goes without: parts that could not be looked at, and what in the others was left out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from takeback.cli.people import Line
+from takeback.model.snapshot import NotCaptured, Snapshot
 
 
 def lines(missed: Mapping[str, str]) -> Iterator[Line]:
-    """Each part that a snapshot, or a look at the present, goes without, and why."""
-    for name, why in missed.items():
-        yield [(f"without {name}: ", "bad"), why]
+    """Each part that a snapshot, or a look at the present, goes without, and why; those for the same reason together."""
+    for why in dict.fromkeys(missed.values()):
+        names = ", ".join(name for name, said in missed.items() if said == why)
+        yield [(f"without {names}: ", "bad"), why]
+
+
+def left_out(snapshot: Snapshot) -> Iterator[tuple[NotCaptured, str]]:
+    """What was not captured of the parts that were looked at, each with words for it; of a container that is one of
+    several, with whose it is."""
+    for part in snapshot.parts.values():
+        if part.name in snapshot.missed:
+            continue
+        whose = f"{part.name}: " if part.kind == "container" != part.name else ""
+        for item in part.not_captured:
+            yield item, f"{whose}{item.path}: {item.reason}{f' ({item.detail})' if item.detail else ''}"

@@ -18,7 +18,8 @@ _HEAD = """\
 ## References
 Wherever a command takes `REF`: a snapshot's id or any unique beginning of it, a label, `@` (the latest), `@-` and `@-3`
 (one and three before it), `root` (the first of the timeline), `original` (before the first move of the session given,
-else `root`), or a time such as `"10m ago"`. `MOVE` is a move's id or any unique beginning of it; `takeback log` shows
+else `root`), or a time such as `"10m ago"`. `NAME@`, `NAME@-2` and `NAME@LABEL` are snapshots of the fork NAME, or of the one
+that was made beside it; from within a fork, `origin@` is of what it was made from. `MOVE` is a move's id or any unique beginning of it; `takeback log` shows
 both. Paths are relative to the current directory.
 
 ## Moves
@@ -26,8 +27,8 @@ A turn or a run of an agent is a move, and so is a restore. What changes after a
 move too: `undo` takes it back.
 
 ## Asking
-On a terminal, `restore`, `undo`, `redo`, `drop`, `prune`, `purge`, `store destroy` and `team restore` show what they would do and
-ask. Without one they need `--yes`; only `team restore --json` does not, as ClawTeam's.
+On a terminal, `restore`, `undo`, `redo`, `promote`, `init`, `trust`, `install`, `uninstall`, `drop`, `prune`, `purge`, `store destroy` and
+`team restore` show what they would do and ask. Without one they need `--yes`; only `team restore --json` does not, as ClawTeam's.
 `--dry-run` never asks and never writes, and exits with 0 also where it finds conflicts; `--json` never asks either.
 
 ## Exit codes
@@ -36,7 +37,7 @@ ask. Without one they need `--yes`; only `team restore --json` does not, as Claw
 | 0 | done |
 | 1 | something went wrong; `doctor` and `demo`: a check failed |
 | 2 | the call is wrong: a bad value, a wrong kind of file, an ambiguous reference, no `--yes` |
-| 3 | done in part; the rest is pending |
+| 3 | done in part: a part could not be looked at (the snapshot is partial), or is pending in another program |
 | 10 | no such snapshot, move, path or store; nothing to undo |
 | 11 | somebody else is at work |
 | 12 | reserved for encrypted stores: the key does not open the store |

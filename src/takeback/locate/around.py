@@ -28,6 +28,11 @@ class Around(NamedTuple):
     """Where below the root the teams are; empty if ClawTeam knows."""
 
 
+def has_more(root: str) -> bool:
+    """Whether there seems to be something to declare, at a glance: nobody is asked."""
+    return any(os.path.exists(os.path.join(root, name)) for name in (*COMPOSE_FILES, _TEAM_DIR))
+
+
 def look_around(root: str) -> Around:
     """Everything that can be told; what cannot be asked is no error."""
     compose = next((name for name in COMPOSE_FILES if os.path.isfile(os.path.join(root, name))), "")
@@ -42,7 +47,7 @@ def _containers(root: str) -> tuple[tuple[Declared, ...], str]:
     try:
         found = [each for each in composed(root) if can_be_declared(each.name)]
     except TakebackError as error:
-        return (), error.message
+        return (), "; ".join((error.message, *error.hints[:1]))
     if not found:
         return (), "docker compose has made no container of it yet"
     services = [each.service for each in found]

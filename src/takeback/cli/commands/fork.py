@@ -122,8 +122,9 @@ def _tell(fork: Timeline, origin: Snapshot) -> None:
     say(["forked ", (short(origin.id), "id"), " into timeline ", (fork.name, "label"), f" of {fork.root}"])
     for name, source in fork.sources.items():
         if source.kind in NAMED:
-            what = source.kind if name == source.kind else f"{source.kind} {name}"
-            say([("  with the ", "quiet"), what, f" in {source.root}" if source.root else f" {_place(fork, name)}"])
+            known = "" if name == source.kind else f" as {name}"
+            place = f" in {source.root}" if source.root else f" {_place(fork, name)}"
+            say([("  with the ", "quiet"), f"{source.kind}{place}{known}"])
     for part in first.parts.values():
         if part.pending:
             say([("  with ", "quiet"), f"{part.name}, pending for the program that comes with it"])

@@ -33,8 +33,8 @@ def command(call: Call, label: str | None, given: beside.Given) -> int:
     """Record the present as a snapshot.
 
     If nothing changed since the latest snapshot, no new one is made, and the label goes to the latest. What could
-    not be captured is listed; a part that could not be looked at at all (Docker is down) is named, and the exit code is 3. What changes after a save, until the next save or run, is a move too, and undo takes
-    it back.
+    not be captured is listed; a part that could not be looked at at all (Docker is down) is named, and the exit code
+    is 3. What changes after a save, until the next save or run, is a move too, and undo takes it back.
 
     For example:
       takeback save
@@ -76,12 +76,10 @@ def _lines(snapshot: Snapshot, label: str | None, new: bool, parts: Sequence[str
         lines = [["nothing changed since ", id, *named]]
     lines += beside.lines(snapshot, parts)
     lines += missed.lines(snapshot.missed)
-    left = [item for item in snapshot.not_captured if item.reason != RUNNING]
+    left = [said for item, said in missed.left_out(snapshot) if item.reason != RUNNING]
     if left:
         lines.append([(f"not captured: {count(len(left), 'path')}, which a restore never touches", "warn")])
-        lines += [
-            [f"  {item.path}: {item.reason}{f' ({item.detail})' if item.detail else ''}"] for item in left[:_MOST]
-        ]
+        lines += [[f"  {said}"] for said in left[:_MOST]]
         if len(left) > _MOST:
             lines.append(
                 [(f"  … and {len(left) - _MOST:,} more; `takeback show {short(snapshot.id)}` lists them", "quiet")]

@@ -147,10 +147,9 @@ def _lines(snapshot: Snapshot, step: Diff | None) -> Iterator[Line]:
         yield from team_lines(step.teams, step.team, _MOST)
     if step is not None and step.state:
         yield from state_lines(step.state, _MOST)
-    if snapshot.not_captured:
+    if left := [said for _, said in missed.left_out(snapshot)]:
         yield [("not captured, and never touched by a restore", "warn")]
-        for item in snapshot.not_captured:
-            yield [f"  {item.path}: {item.reason}{f' ({item.detail})' if item.detail else ''}"]
+        yield from ([f"  {said}"] for said in left)
 
 
 def _about(part: Part) -> str:

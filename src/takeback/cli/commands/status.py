@@ -10,7 +10,7 @@ import click
 
 from takeback.cli import declaring, missed, shapes
 from takeback.cli.app import Command
-from takeback.cli.beginning import how_to_begin
+from takeback.cli.beginning import how_to_begin, what_else
 from takeback.cli.call import Call
 from takeback.cli.hooked import NO_HOOKS, Hooks, hooks_of
 from takeback.cli.people import Line, Piece, say, table
@@ -79,7 +79,7 @@ class _Found:
         if self.place.is_home and self.snapshot is None:
             return "cd into a project first: takeback works on the directory around you"
         if self.snapshot is None:
-            return self.nearby[0] if self.nearby else how_to_begin(self.place.root)
+            return self.nearby[0] if self.nearby else how_to_begin(self.place.root) + what_else(self.place)
         newest = self.moves[0] if self.moves else None
         further = any(self._can_be_undone(move) for move in self.moves)
         if newest is not None and newest.verb == "undo" and newest.undone_by is None:

@@ -104,6 +104,8 @@ def as_told(reader: Reader, effects: Sequence[Effect]) -> tuple[Effect, ...]:
         elif content.area_of(effect.path) == FILESYSTEM and effect.after is None:
             is_on_the_way = effect.path in above
             found.append(replace(effect, told=("", "") if is_on_the_way else ("reset", effect.path)))
+        elif content.area_of(effect.path) == FILESYSTEM and effect.before is None and effect.path in above:
+            found.append(replace(effect, told=("", "")))  # the image may well have that directory
         else:
             found.append(effect)
     return tuple(found)
