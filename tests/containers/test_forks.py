@@ -286,9 +286,10 @@ def test_what_somebody_put_into_a_killed_fork_stays(all_of_it: Everything) -> No
     assert in_child(work)[0] == KILLED
     assert files_in(Path(f"{place}.clawteam"), "alpha")
     (place / "mine").write_text("somebody's")
+    there = look(place)
     with pytest.raises(tb.InvalidInput, match="not empty"):
         here.line.fork("@", "attempt", place)
-    assert look(place).keys() == {"mine"} and (place / "mine").read_text() == "somebody's"
-    (place / "mine").unlink()
+    assert look(place) == there and (place / "mine").read_text() == "somebody's"
+    shutil.rmtree(place)
     fork = here.line.fork("@", "attempt", place)
     assert fork.show("@").parts.keys() == here.line.show("@").parts.keys()
