@@ -136,3 +136,52 @@ def test_who_does_not_have_it_at_hand_is_not_kept_from_working(world: World, tmp
     files.undo()
     assert (tmp_path / "code" / "a").read_text() == "new"
     store.close()
+
+
+class Both(World):
+    """Two directories that are reached by the same way."""
+
+    def __init__(self, place: Path, way: str = "one") -> None:
+        super().__init__(place)
+        self.more = place / "more" / "m"
+        self.other = Away(place / "more", name="more")
+        self.line = self.store.timeline(sources=[tb.Workspace(place / "code"), self.away, self.other])
+        for source in (self.away, self.other):
+            source.lock = f"engine {place} {way}"
+
+    def out_of_reach(self) -> None:
+        self.away.away = self.other.away = True
+
+
+def _killed_with_all_in_place(place: Path, way: str) -> None:
+    from takeback.engine import apply
+
+    def die(*given: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    mine = Both(place, way)
+    apply._read_back = die  # type: ignore[assignment]
+    mine.line.restore("first")
+
+
+def test_several_that_are_reached_by_one_way_wait_for_it_together(tmp_path: Path) -> None:
+    make_tree(tmp_path, {"code/a": "old", "data/d": "old", "more/m": "old"})
+    first = Both(tmp_path)
+    first.line.save("first")
+    first.store.close()
+    for text, way in (
+        ("new", "one"),
+        ("newer", "two"),
+    ):  # the second time, something waits under the first name already
+        for path in (first.code, first.data, first.more):
+            path.write_text(text)
+        assert in_child(lambda way=way: _killed_with_all_in_place(tmp_path, way))[0] == KILLED  # type: ignore[misc]
+        world = Both(tmp_path)
+        world.out_of_reach()
+        assert world.line.save().missed.keys() == {"data", "more"}
+        assert world.code.read_text() == text
+        world.store.close()
+    world = Both(tmp_path)
+    world.line.save()
+    assert [path.read_text() for path in (world.code, world.data, world.more)] == ["newer"] * 3
+    assert world.line.interrupted() is None

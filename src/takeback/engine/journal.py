@@ -87,7 +87,8 @@ def recover(line: Line, writer: Writer) -> None:
     that it is ``unsettled``, and the rest goes on. The caller holds the lock."""
     line.unsettled = {}
     for found in _pending(line, _every_name(line)):
-        line.unsettled = {**line.unsettled, **_recover(line, writer, found)}
+        if found in _pending(line, [found.root]):  # and nothing newer has taken its place
+            line.unsettled = {**line.unsettled, **_recover(line, writer, found)}
 
 
 def _recover(line: Line, writer: Writer, found: Journal) -> Mapping[str, TakebackError]:
@@ -128,21 +129,22 @@ def _give_up(
     if hopeless or len(kept) < len(failed) or line.root in kept.values():
         raise (*hopeless, *failed.values())[0]
     begun = {}
-    for part in kept:
-        left = replace(plan, effects=_of(plan, part), pending=(), given_up=True)
-        begun[part] = writer.put(encode_plan(left), BlobKind.DOCUMENT)
+    for name in dict.fromkeys(kept.values()):
+        left = tuple(effect for effect in plan.effects if kept.get(effect.part) == name)
+        document = encode_plan(replace(plan, effects=left, pending=(), given_up=True))
+        begun[name] = writer.put(document, BlobKind.DOCUMENT)
 
     def note(tx: Transaction) -> None:
         journals.end_all(tx, found)
-        for part, name in kept.items():
-            journals.begin(tx, found._replace(root=name, plan=begun[part]))
+        for name, document in begun.items():
+            if (
+                older := journals.pending(tx, name)
+            ) is not None:  # whose part somebody has reached since, by another name
+                journals.end_all(tx, older)
+            journals.begin(tx, found._replace(root=name, plan=document))
 
     writer.commit(note)
     return {part: _unsettled(plan, part, error) for part, error in failed.items()}
-
-
-def _of(plan: Plan, part: str) -> tuple[Effect, ...]:
-    return tuple(effect for effect in plan.effects if effect.part == part)
 
 
 def _unsettled(plan: Plan, part: str, error: Exception) -> TakebackError:
