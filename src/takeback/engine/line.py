@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from blake3 import blake3
 
 from takeback.engine.at_once import hold_at_once
-from takeback.engine.manifest import lacks_something, load_snapshot, put_part
+from takeback.engine.manifest import lacks_something, load_snapshot
 from takeback.engine.together import Holding, holds, look
 from takeback.errors import Integrity, InvalidInput, NotFound, TakebackError
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, TREES
@@ -233,7 +233,7 @@ class Line:
         if not sources and self.unsettled:
             raise next(iter(self.unsettled.values()))
         found = look(sources, writer, watch, parts, Holding(self._held, self._still.until is not None))
-        parts |= {name: put_part(writer, found.parts[name]) for name in self.sources if name in found.parts}
+        parts |= {name: found.parts[name] for name in self.sources if name in found.parts}
         unsaved = {name: _unsaved(name) for name in self.expected if name not in parts and name not in found.missed}
         return Present(head, latest, parts, {**self.unsettled, **found.missed, **unsaved})
 

@@ -14,8 +14,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import NamedTuple
 
+from takeback.engine.manifest import put_part
 from takeback.errors import Cancelled, Integrity, OutOfTime, TakebackError, WrongKey
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.progress import Watch
@@ -84,9 +86,11 @@ def _look_until_agreed(looking: _Looking, sources: Sequence[Source], holding: Ho
     moving = [source for source in sources if source not in steady]
     looking.at(moving, ahead=steady)
     if not holding.lasting:
+        if looking.found_nothing_new(sources):
+            return
         with holding.held():
             looking.at(steady)
-        if looking.found_nothing_new() or looking.again(moving):
+        if looking.again(moving):
             return
     with holding.held():
         looking.at(steady)
@@ -111,18 +115,15 @@ class _Looking:
         """Capture, and let others read ``ahead`` what they would be held for otherwise. Objects come first, and in this
         thread: whoever holds such a lock may be waiting for what is paused next."""
         tasks: list[Callable[[], None]] = []
-        for source in sorted(sources, key=lambda each: each.kind not in DOCUMENTS):
+        for source in sorted((*sources, *ahead), key=lambda each: each.kind not in DOCUMENTS):
             if source.name in self.missed:
                 continue
             if source.kind in DOCUMENTS:
                 self._capture(source)
-            else:
-                tasks.append(lambda source=source: self._capture(source))  # type: ignore[misc]
-        tasks += [
-            lambda source=source: self._read_ahead(source)  # type: ignore[misc]
-            for source in ahead
-            if hasattr(source, "read_ahead")
-        ]
+            elif source in sources:
+                tasks.append(partial(self._capture, source))
+            elif hasattr(source, "read_ahead"):
+                tasks.append(partial(self._read_ahead, source))
         _side_by_side(tasks)
 
     def again(self, sources: Sequence[Source]) -> bool:
@@ -136,8 +137,10 @@ class _Looking:
         }
         return not self._restless
 
-    def found_nothing_new(self) -> bool:
-        return not self.missed and all(part.same_state(self._before.get(name)) for name, part in self.parts.items())
+    def found_nothing_new(self, sources: Sequence[Source]) -> bool:
+        """Whether all that can be seen is as the latest snapshot has it, which is of one instant."""
+        found = [self.parts.get(source.name) for source in sources if source.name not in self.missed]
+        return all(part is not None and part.same_state(self._before.get(part.name)) for part in found)
 
     def give_up(self, sources: Sequence[Source]) -> None:
         """Say what never came to rest: it is as it was seen, but maybe not as it was when the rest was."""
@@ -153,24 +156,25 @@ class _Looking:
                 for path in paths
                 if path not in known
             ]
-            self.parts[source.name] = part._replace(not_captured=tuple(sorted((*part.not_captured, *listed))))
+            listed = sorted((*part.not_captured, *listed))
+            self.parts[source.name] = put_part(self._writer, part._replace(not_captured=tuple(listed)))
+
+    def _read_ahead(self, source: Source) -> None:
+        self._look(source, lambda: source.read_ahead(self._writer, self._before.get(source.name), self._watch))  # type: ignore[attr-defined]
 
     def _capture(self, source: Source) -> None:
         previous = self.parts.get(source.name, self._before.get(source.name))
+        self._look(source, lambda: source.capture(self._writer, previous, self._watch))
+
+    def _look(self, source: Source, look: Callable[[], Part | None]) -> None:
         try:
-            self.parts[source.name] = source.capture(self._writer, previous, self._watch)
+            part = look()
+            if part is not None:
+                self.parts[source.name] = put_part(self._writer, part)
         except _OURS:
             raise
         except Exception as error:  # an object's own code may raise anything
             self.parts.pop(source.name, None)
-            self.missed[source.name] = _told(source, error)
-
-    def _read_ahead(self, source: Source) -> None:
-        try:
-            source.read_ahead(self._writer, self._before.get(source.name), self._watch)  # type: ignore[attr-defined]
-        except _OURS:
-            raise
-        except Exception as error:
             self.missed[source.name] = _told(source, error)
 
 

@@ -156,6 +156,7 @@ def _plan(
     notes: list[str] = []
     goes: list[Going] = []
     common: dict[str, None] = {}
+    blind: list[Kept] = []
     asked: list[str] = []
     for name in _meant(line, present):
         if not wish.wants(name):
@@ -178,7 +179,7 @@ def _plan(
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
         elif unseen:
-            kept.append(Kept(name, name, f"it could not be captured at one end of the move: {unseen}"))
+            blind.append(Kept(name, name, f"it could not be captured at one end of the move: {unseen}"))
         elif mine and name in present.missed:
             raise not_now(present, name, _rest(line, present, wish), f"{verb} {short(targets[0].id)}")
         elif mine or _asks_anyway(line, present, name, targets):
@@ -189,6 +190,8 @@ def _plan(
             kept += proposal.kept
             notes += proposal.notes
             goes += proposal.goes
+    if effects or conflicts or kept or common or asked:
+        kept += blind  # where there is nothing else, nothing is known of the move, and an older one is meant
     beside = happened_beside(line, present, targets)
     away = _not_at_hand(line, parts, present, steps, wish)
     kept += (Kept(part.name, part.name, not_at_hand(part)) for part in away)
@@ -284,7 +287,7 @@ class _Parts:
     def __init__(self, line: Line, reader: Reader, present: Present) -> None:
         self._line, self._reader = line, reader
         self._known: dict[str, Mapping[str, Part]] = {PRESENT.id: present.parts}
-        self._missed: dict[str, Mapping[str, str]] = {}
+        self._missed: dict[str, Mapping[str, str]] = {PRESENT.id: present.reasons}
 
     def at(self, row: SnapshotRow) -> Mapping[str, Part]:
         if row.id not in self._known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blake3 import blake3
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from takeback.model.diff import Change
     from takeback.model.plan import Effect
     from takeback.sources.container.copying import Copy
+    from takeback.sources.container.settings import Settings
     from takeback.sources.protocol import Made, Proposal, Staged, Step
     from takeback.sources.workspace.reading import Puts
     from takeback.store.reader import Reader
@@ -40,6 +41,13 @@ _LATE = 0.05
 """For so long an engine may say that a container is paused which has just been let go on."""
 
 AUTO, OVERLAY, STREAM = "auto", "overlay", "stream"
+
+
+class _Ahead(NamedTuple):
+    """For whom a container was read while it ran, and what it was."""
+
+    writer: Writer
+    box: Inspected
 
 
 class Container:
@@ -88,7 +96,7 @@ class Container:
         self._recalled: tuple[bytes, Recall] | None = None
         """What the last capture saw, and the content that it made of that."""
         self._recall = Recall()
-        self._ahead: Writer | None = None
+        self._ahead: _Ahead | None = None
         """For whom what the next capture needs has been read already."""
         self._stays = False
         self._held: Hold | None = None
@@ -187,43 +195,54 @@ class Container:
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Its files, volumes and settings at one instant: it is paused only for as long as the last look takes."""
-        box = self.look() if self._ahead is writer else self._looked_ahead(writer, previous, watch)
-        self._ahead = None
-        before = previous.content if previous is not None else None
+        ahead, self._ahead = self._ahead, None
+        box = ahead.box if ahead and ahead.writer is writer else self._looked_ahead(writer, previous, watch)[0]
         self._placed = frozenset()
-        from takeback.sources.container.describing import settings_of
-
-        settings = settings_of(self.daemon, box, secrets=self.secrets, flat=self.flatten)
+        settings = self._settings(box)
         with ExitStack() as pause:
             hold = self.hold(box)
             if not self._stays:
                 pause.callback(hold.release)
-            access, areas = self.survey(box, writer, watch)
+            seen = self.survey(box, writer, watch)
             if not self.image:
                 pause.close()
-            tree = content.build(writer, settings.encode(), {area: areas.listed(area) for area in areas})
-            image = self._image(writer, box, previous, tree, settings.holes)
-        if access.name == OVERLAY and tree != before:
+            part = self._part(writer, box, previous, settings, seen)
+            image = self._image(writer, box, previous, part.content, settings.holes)
+        return part if image is None else part._replace(detail={**part.detail, "image": image})
+
+    def read_ahead(self, writer: Writer, previous: Part | None, watch: Watch) -> Part | None:
+        """Read what is large while the container runs, for a capture that then reads only what changed since. What was seen,
+        if all of it was: where that is what a snapshot has already, nobody need stop the container to know."""
+        box, seen = self._looked_ahead(writer, previous, watch)
+        self._ahead = _Ahead(writer, box)
+        return self._part(writer, box, previous, self._settings(box), seen) if seen and not self.image else None
+
+    def _looked_ahead(
+        self, writer: Writer, previous: Part | None, watch: Watch
+    ) -> tuple[Inspected, tuple[Access, Areas] | None]:
+        box = self.look()
+        self._remember(writer, previous.content if previous is not None else None)
+        if box.running and not box.paused and self.reach(box).name == OVERLAY and not self.flatten:
+            return box, self.survey(box, writer, watch)
+        return box, None
+
+    def _settings(self, box: Inspected) -> Settings:
+        from takeback.sources.container.describing import settings_of
+
+        return settings_of(self.daemon, box, secrets=self.secrets, flat=self.flatten)
+
+    def _part(
+        self, writer: Writer, box: Inspected, previous: Part | None, settings: Settings, seen: tuple[Access, Areas]
+    ) -> Part:
+        access, areas = seen
+        tree = content.build(writer, settings.encode(), {area: areas.listed(area) for area in areas})
+        if access.name == OVERLAY and (previous is None or tree != previous.content):
             writer.derived.put(self._cache_key(writer), self._recall.encode(tree))
         self._recalled = (tree, self._recall)
         left_out = [*access.not_captured, *self._beside(box)]
         left_out += [NotCaptured(f"settings/{hole}", "secret", "an environment variable") for hole in settings.holes]
         detail: dict[str, Any] = {"container": box.name, "id": box.id, "strategy": access.name}
-        if image is not None:
-            detail["image"] = image
         return Part(self.name, self.kind, {"content": tree}, detail, tuple(sorted(left_out)))
-
-    def read_ahead(self, writer: Writer, previous: Part | None, watch: Watch) -> None:
-        """Read what is large while the container runs, for a capture that then reads only what changed since."""
-        self._looked_ahead(writer, previous, watch)
-        self._ahead = writer
-
-    def _looked_ahead(self, writer: Writer, previous: Part | None, watch: Watch) -> Inspected:
-        box = self.look()
-        self._remember(writer, previous.content if previous is not None else None)
-        if box.running and not box.paused and self.reach(box).name == OVERLAY and not self.flatten:
-            self.survey(box, writer, watch)
-        return box
 
     def survey(self, box: Inspected, writer: Puts, watch: Watch) -> tuple[Access, Areas]:
         """All areas of a container as they are now, and by whom they were read."""
