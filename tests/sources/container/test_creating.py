@@ -323,11 +323,11 @@ def test_nothing_stays_of_a_container_that_cannot_be_made(boxes: Boxes, daemon: 
     found = settings(daemon, name)
     boxes.engine.api.remove_container(name, force=True, v=True)
     boxes.engine.api.remove_volume(volume)
-    before = boxes.engine.things()
+    before = boxes.mine()
     bad = replace(found, networks={**found.networks, second: {"IPAMConfig": {"IPv4Address": "no address"}}})
     with pytest.raises((InvalidInput, Unavailable)):
         create(daemon, bad, name)
-    assert boxes.engine.things() == before
+    assert boxes.mine() == before
     boxes.engine.api.remove_network(second)
     with pytest.raises(Unavailable, match=f"network '{second}', which is not there") as raised:
         create(daemon, found, name)
