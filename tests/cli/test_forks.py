@@ -41,6 +41,15 @@ def test_a_fork_is_its_own_root_also_inside_of_a_repository(cli: Cli) -> None:
     assert (shown["timeline"], shown["root"]) == ("attempt", str(cli.root.parent / "other" / "attempt"))
 
 
+def test_forks_that_do_not_differ_are_said_to_be_compared_as_they_were_saved(cli: Cli, tries: Path) -> None:
+    (tries / "try-1" / "a.txt").write_text("two\n")
+    said = cli("diff", "try-1@", "try-2@").err
+    assert f"try-1 is compared as it was saved last; `takeback -C {tries / 'try-1'} save`" in said
+    cli("save", "-C", str(tries / "try-1"))
+    shown = cli("diff", "try-1@", "try-2@")
+    assert "-two" in shown.out and shown.err == ""
+
+
 def test_promote_asks_shows_and_does(cli: Cli, tries: Path) -> None:
     (tries / "try-1" / "a.txt").write_text("two\n")
     assert "add --yes" in cli("promote", "try-1", code=2).err and cli.read("a.txt") == "one\n"

@@ -46,6 +46,10 @@ class Registers(Protocol):
         """There will be no fork of that name in a directory after all."""
 
 
+ADVICE = "; "
+"""Stands between why a part was missed and what to do about it."""
+
+
 class Present(NamedTuple):
     """The world as it was just captured, beside the latest snapshot."""
 
@@ -69,7 +73,7 @@ class Present(NamedTuple):
     @property
     def reasons(self) -> dict[str, str]:
         """Why parts are missed, in words, and the first thing to do about it."""
-        return {name: "; ".join((error.message, *error.hints[:1])) for name, error in self.missed.items()}
+        return {name: ADVICE.join((error.message, *error.hints[:1])) for name, error in self.missed.items()}
 
 
 class Line:
@@ -114,7 +118,7 @@ class Line:
         they use."""
         with ExitStack() as stack:
             for root in sorted(self.roots()):
-                gone = root != self.root and not os.path.lexists(name_bytes(root))
+                gone = root != self.root and not os.path.isdir(name_bytes(root))
                 lock = partial(named_lock, f"directory {root}") if gone else partial(root_lock, root)
                 stack.enter_context(lock(timeout, self.waiting))
             for name in sorted({source.lock for source in self.sources.values() if source.lock}):

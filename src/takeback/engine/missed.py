@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from takeback.engine.line import Line, Present
+from takeback.engine.line import ADVICE, Line, Present
 from takeback.engine.naming import called, options
 from takeback.errors import NotFound, TakebackError
 from takeback.model.ids import short
@@ -59,7 +59,12 @@ def check_at_hand(plan: Plan, present: Present) -> None:
 
 def why_not_then(target: Snapshot, name: str) -> str:
     """Why a part is not put back from a snapshot that missed it."""
-    return f"it could not be captured then: {target.missed[name]}"
+    return f"it could not be captured then: {reason(target.missed[name])}"
+
+
+def reason(said: str) -> str:
+    """Why a part was missed, without what was to be done about it at that time."""
+    return said.partition(ADVICE)[0]
 
 
 def check_held(line: Line, reader: Reader, target: Snapshot, name: str) -> None:

@@ -16,7 +16,7 @@ from takeback.engine import pending, record
 from takeback.engine.apply import carry_out
 from takeback.engine.family import Family, Kin, named, relative
 from takeback.engine.line import Line, Present
-from takeback.engine.missed import not_now
+from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand
 from takeback.engine.references import resolve
 from takeback.errors import InvalidInput, NotFound
@@ -148,7 +148,7 @@ def _plan(line: Line, writer: Writer, present: Present, result: Result, only: Se
     for part in only if only is not None else sorted(latest.parts):
         new, old = latest.parts[part], first.parts.get(part)
         if (why := first.missed.get(part) or latest.missed.get(part)) is not None:
-            kept.append(Kept(part, part, f"{name} could not capture it: {why}"))
+            kept.append(Kept(part, part, f"{name} could not capture it: {reason(why)}"))
             continue
         if new.kind in FOLLOWING or old is None or new.same_state(old):
             kept += [Kept(part, part, f"only {name} has it")] if old is None and new.kind not in FOLLOWING else []

@@ -12,7 +12,7 @@ from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
 from takeback.engine.line import Line, Present
-from takeback.engine.missed import not_now
+from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.errors import NotFound
@@ -179,7 +179,7 @@ def _plan(
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
         elif unseen:
-            blind.append(Kept(name, name, f"it could not be captured at one end of the move: {unseen}"))
+            blind.append(Kept(name, name, f"it could not be captured at one end of the move: {reason(unseen)}"))
         elif mine and name in present.missed:
             raise not_now(present, name, _rest(line, present, wish), f"{verb} {short(targets[0].id)}")
         elif mine or _asks_anyway(line, present, name, targets):

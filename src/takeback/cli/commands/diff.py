@@ -72,12 +72,23 @@ def command(context: click.Context, words: tuple[str, ...], stat: bool, given: b
     inside = [beside.inside(call, line, path, others) for path in paths]
     diff = line.diff(a, b, paths=inside or None)
     say(*missed.lines(diff.missed), stream=sys.stderr)
+    if not diff and not call.json:
+        say(*_as_saved(line, [each for each in (a, b) if each is not None]), stream=sys.stderr)
     if call.json:
         _print_json(line, diff, stat)
     elif stat:
         say(*_stat_lines(line, diff))
     else:
         _print_patch(line, diff, others)
+
+
+def _as_saved(line: Timeline, references: Sequence[str]) -> Iterator[Line]:
+    """That forks are compared as they were saved last, where nothing differs: who works there may not have saved."""
+    compared = (line.show(each) for each in references)
+    elsewhere = {each.timeline: each.root for each in compared if (each.root, each.timeline) != (line.root, line.name)}
+    for name, root in elsewhere.items():
+        save = f"`takeback -C {shlex.quote(root)} save`" if root else "a save there"
+        yield [(f"{name} is compared as it was saved last; ", "quiet"), f"{save} records what was done since"]
 
 
 def _sort_out(
