@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pytest
 from blake3 import blake3
@@ -16,7 +16,22 @@ from takeback.store.packs.packing import PackWriter
 from takeback.store.packs.sealing import Sealer
 
 
-def test_whoever_abandons_a_pack_after_a_ctrl_c_waits_until_nobody_writes_it() -> None:
+@pytest.fixture
+def heard() -> Iterator[threading.Event]:
+    """Ctrl-C is heard once. One that comes just before somebody begins to wait does not wake them up: it has to come again."""
+    once = threading.Event()
+
+    def interrupt(*given: object) -> None:
+        if not once.is_set():
+            once.set()
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    yield once
+    signal.signal(signal.SIGINT, before)
+
+
+def test_whoever_abandons_a_pack_after_a_ctrl_c_waits_until_nobody_writes_it(heard: threading.Event) -> None:
     gate = threading.Event()
 
     class Slow(MemoryBackend):
@@ -24,7 +39,8 @@ def test_whoever_abandons_a_pack_after_a_ctrl_c_waits_until_nobody_writes_it() -
 
         def put(self, name: str, chunks: Iterable[bytes]) -> int:
             size = super().put(name, chunks)
-            os.kill(os.getpid(), signal.SIGINT)
+            while not heard.wait(0.05):
+                os.kill(os.getpid(), signal.SIGINT)
             gate.wait()
             self.written = True
             return size
