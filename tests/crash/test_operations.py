@@ -17,7 +17,7 @@ from support.faults import Fault, Point
 from support.faults.zygote import Zygote
 
 SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-RUNS = 28
+RUNS = 20
 """How many are made with an operation, unless all are."""
 SHOWN = 10
 
