@@ -34,7 +34,7 @@ format: .venv/.takeback-dev
 	$(RUN)/ruff format
 
 soak: .venv/.takeback-dev
-	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful tests/crash tests/containers tests/teams tests/together tests/store/test_damage.py tests/conformance/test_faulty_backend.py $(ARGS)
+	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful tests/crash tests/containers tests/teams tests/together tests/adapters/hooks/test_turns.py tests/sources/workspace/test_memory.py tests/store/test_damage.py tests/conformance/test_faulty_backend.py $(ARGS)
 
 fuzz: .venv/.takeback-fuzz
 	$(RUN)/python -m fuzz $(ARGS)

@@ -43,6 +43,8 @@ SLOW = {
     "textual",
     "starlette",
     "uvicorn",
+    "jinja2",
+    "pygments",
     "docker",
     "mcp",
     "obstore",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Shape = dict[str, Any]
 
 
-_KINDS = {"f": "file", "l": "link", "d": "directory"}
+_KINDS = {"f": "file", "l": "link", "d": "directory", "w": "hidden"}
 
 
 def iso(time_ns: int | None) -> str | None:

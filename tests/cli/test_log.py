@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import takeback as tb
 from support.cli import Cli
-from takeback.cli.text import WIDTH, columns
+from takeback.views.text import WIDTH, columns
 
 
 def test_log_without_a_store_is_empty_and_makes_none(cli: Cli) -> None:

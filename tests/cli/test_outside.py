@@ -10,9 +10,9 @@ import pytest
 import takeback as tb
 from support.cli import Cli
 from support.git import commit_all, init_repository
-from takeback.cli.people import plain
-from takeback.cli.plans import plan_lines
-from takeback.cli.text import moment
+from takeback.views.lines import plain
+from takeback.views.plans import plan_lines
+from takeback.views.text import moment
 
 
 def turn(cli: Cli, effects: list[tuple[str, str]]) -> None:

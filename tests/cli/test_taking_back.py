@@ -288,3 +288,16 @@ def test_who_restores_elsewhere_hears_what_is_missing_there(cli: Cli) -> None:
 def test_a_report_and_a_plan_say_which_of_both_they_are(worked: Cli) -> None:
     assert worked.json("undo", "--dry-run")["dry_run"] is True
     assert worked.json("undo", "--yes")["dry_run"] is False
+
+
+def test_undo_of_one_path_leaves_the_rest_and_says_how_to_have_it(worked: Cli) -> None:
+    done = worked.json("undo", "--path", "b.txt", "--yes")
+    assert done["changed"] == ["b.txt"]
+    assert any("2 other paths left as asked" in note for note in done["notes"])
+    assert worked.read("b.txt") == "b\n" and worked.read("c.txt") == "c\n"
+    worked.json("undo", done["moves"][0], "--yes")
+    assert worked.read("a.txt") == TEXT and not (worked.root / "c.txt").exists()
+
+
+def test_undo_of_a_path_outside_the_root_is_refused(worked: Cli) -> None:
+    assert "outside" in worked("undo", "--path", "../x", "--yes", code=2).err

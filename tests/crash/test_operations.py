@@ -17,7 +17,7 @@ from support.faults import Fault, Point
 from support.faults.zygote import Zygote
 
 SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-RUNS = 20
+RUNS = 15
 """How many are made with an operation, unless all are."""
 SHOWN = 10
 

@@ -1,8 +1,8 @@
 """A restore of a team under every fault at every one of its steps: after the next command the team is exactly as before, or
 exactly as wanted; the real ClawTeam reads it, and its locks exclude.
 
-It is killed and runs out of space at every step; where a team is made from nothing, whose steps are all alike, at every
-fourth. Of other faults some are tried. With ``TAKEBACK_TEST_SOAK=1`` all are, everywhere.
+It is killed at every step, and runs out of space at every fourth; where a team is made from nothing, whose steps are all
+alike, each a fourth of that. Of other faults some are tried. With ``TAKEBACK_TEST_SOAK=1`` all are, everywhere.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from support.teams.real import VARIABLE, RealTeam
 from support.trees import Node, remove
 
 SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-ALWAYS = (Fault.KILL, Fault.FILL)
-SOME = 12
+SPARSE = {Fault.KILL: 1, Fault.FILL: 4}
+"""At every such step, unless all are tried."""
+SOME = 8
 """Runs with each of the other faults."""
 
 Files = dict[str, Node]
@@ -159,7 +160,7 @@ def runs(points: list[Point], every: int) -> Iterator[tuple[Fault, int]]:
         places = [at for at, point in enumerate(points, 1) if fault.applies(point)]
         if not SOAK:
             few = sorted(random.Random(1).sample(places, SOME))
-            places = places[::every] if fault in ALWAYS else few
+            places = places[:: SPARSE[fault] * every] if fault in SPARSE else few
         yield from ((fault, at) for at in places)
 
 

@@ -9,56 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.long_history import lengthen
 from support.agent import World
+from support.steps import steps
 from takeback.errors import NotFound
 from takeback.model.ids import new_id
-from takeback.model.move import Move
-from takeback.store.catalogue import counters, moves, snapshots, timelines
 
 SHORT, LONG = 100, 10_000
-_GRAIN = 20
-
-
-def lengthen(world: World, count: int) -> None:
-    """Snapshots and turns as if there had been so many, each with what the first one holds."""
-    first = world.line._line.head()
-    assert first is not None
-    with world.store.blobs.database.write() as tx:
-        last = first
-        for number in range(count):
-            row = snapshots.add(
-                tx, id=new_id(), timeline=first.timeline, parent=last.id, time_ns=first.time_ns - count + number,
-                trigger="turn_end", session="s", manifest=first.manifest, changed=1,
-            )  # fmt: skip
-            moves.add(
-                tx,
-                first.timeline,
-                Move(new_id(), "s", "turn", f"turn {number}", last.id, last.seq, row.id, row.seq, 1, 2),
-            )
-            snapshots.label(tx, row.id, f"label {number}", 1)
-            last = row
-        # The head is one that its own manifest belongs to.
-        tx.execute("UPDATE snapshots SET seq = ? WHERE id = ?", (counters.next_value(tx, "snapshots"), first.id))
-        timelines.set_head(tx, first.timeline, first.id)
-
-
-def steps(world: World, act: Callable[[], object]) -> int:
-    """About how many steps the database makes meanwhile."""
-    database = world.store.blobs.database
-    handle = database._connection().handle  # type: ignore[attr-defined]
-    count = 0
-
-    def step() -> bool:
-        nonlocal count
-        count += 1
-        return False
-
-    handle.set_progress_handler(step, _GRAIN)
-    try:
-        act()
-    finally:
-        handle.set_progress_handler(None)
-    return count * _GRAIN
 
 
 def missing(world: World, reference: str) -> None:
@@ -68,7 +25,7 @@ def missing(world: World, reference: str) -> None:
 
 def turn(world: World) -> None:
     world.write("a", new_id())
-    with world.line.turn("a turn", session="s"):
+    with world.line.turn("a turn", session="session-0"):
         world.write("a", new_id())
 
 
@@ -89,7 +46,7 @@ VERBS: dict[str, Callable[[World], object]] = {
     "show by a label that is none": lambda world: missing(world, "no such label"),
     "show by prefix": lambda world: world.line.show(world.line.log(1).snapshots[0].id[:12]),
     "show by time": lambda world: world.line.show("0s ago"),
-    "show the first of a session": lambda world: world.line.log(1, session="s"),
+    "show the first of a session": lambda world: world.line.log(1, session="session-0"),
     "label": lambda world: world.line.label("@", "good"),
     "diff": lambda world: world.line.diff("@"),
 }
@@ -103,10 +60,10 @@ def test_no_verb_takes_more_steps_because_the_history_is_long(tmp_path: Path) ->
         world = World(base)
         world.write("a", "first")
         world.line.save(trigger="interval")
-        lengthen(world, length)
+        lengthen(world.line, length, per_session=1 << 30)
         turn(world)
         world.line.label("@", "known")
-        taken[length] = {name: steps(world, partial(verb, world)) for name, verb in VERBS.items()}
+        taken[length] = {name: steps(world.store, partial(verb, world)) for name, verb in VERBS.items()}
         assert not world.line.diff("@"), "the last undo was taken back"
     grown = {
         name: (taken[SHORT][name], many) for name, many in taken[LONG].items() if many > 2 * taken[SHORT][name] + 500

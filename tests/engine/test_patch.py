@@ -9,7 +9,10 @@ import pytest
 
 import takeback
 from support.trees import make_tree
-from takeback.engine.patch import patch, sides
+from takeback.engine.patch import effect_sides, patch, sides
+from takeback.model.diff import Change, Diff
+from takeback.model.plan import Effect
+from takeback.model.tree import Entry
 from takeback.sources import trees
 
 
@@ -35,3 +38,18 @@ def test_reading_many_changes_looks_up_no_path_again(tmp_path: Path, monkeypatch
     assert all(b"-old\n+new\n" in text for text in texts)
     assert len(texts) == 20
     assert not loaded
+
+
+def test_what_is_in_a_container_now_is_never_read_from_where_the_program_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "filesystem").mkdir()
+    (tmp_path / "filesystem/hosts").write_text("another machine's\n")
+    with takeback.open(":memory:") as store:
+        line = store.timeline("main", sources=[takeback.Workspace(tmp_path), takeback.Container("sandbox")])
+        entry = Entry("f", 0o644, 18, bytes(32))
+        change = Change("container", "filesystem/hosts", None, entry)
+        assert sides(line, Diff("a" * 32, None, ()), change).after is None
+        found = effect_sides(line, Effect("container", "filesystem/hosts", entry, None))
+        assert (found.before, found.after) == (None, b"")

@@ -212,7 +212,7 @@ def test_a_plan_whose_content_is_gone_changes_nothing(world: World) -> None:
     plan = world.line.plan(middle)
     world.store.prune(tb.Policy(keep_last=1))
     assert world.store.maintain().removed
-    with pytest.raises(tb.Integrity):
+    with pytest.raises(tb.Conflict, match="not in the store any more"):
         world.checked(lambda: world.line.apply(plan))
 
 

@@ -331,3 +331,10 @@ def test_a_store_that_was_used_verifies(world: World) -> None:
     world.turn("one", {"a": "1"})
     world.undo()
     assert tuple(world.store.verify(read_data=True).problems) == ()
+
+
+def test_half_characters_in_what_an_agent_says_are_written_as_escapes(world: World) -> None:
+    with world.line.turn("fix \udcff \ud83d", session="s\udc80"):
+        world.write("a", "1")
+    (move,) = world.line.log(session="s\\udc80").moves
+    assert move.title == "fix \\udcff \\ud83d"

@@ -79,7 +79,7 @@ class Four(RuleBasedStateMachine):
     def live(self) -> Values:
         return {
             "workspace": (self.world.place.project / "value").read_text(),
-            "container": self.world.sh("cat /srv/value"),
+            "container": self.world.boxes.read(self.world.place.container, "/srv/value").decode(),
             "memory": self.memory["value"],
             "team": self.world.team.tasks.get(self.task).subject,
         }

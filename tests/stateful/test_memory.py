@@ -228,7 +228,7 @@ class Memory(RuleBasedStateMachine):
 
 TestMemory = Memory.TestCase
 TestMemory.settings = settings(
-    max_examples=400 if SOAK else 20,
+    max_examples=400 if SOAK else 15,
     stateful_step_count=60 if SOAK else 30,
     deadline=None,
     suppress_health_check=list(HealthCheck),

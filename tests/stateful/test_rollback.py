@@ -160,7 +160,7 @@ def _is_same(a: Any, b: Any) -> bool:
 
 TestRollbacks = Rollbacks.TestCase
 TestRollbacks.settings = settings(
-    max_examples=300 if SOAK else 30,
+    max_examples=300 if SOAK else 20,
     stateful_step_count=50 if SOAK else 25,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -170,7 +170,7 @@ class Swarm(RuleBasedStateMachine):
 
 
 Swarm.TestCase.settings = settings(
-    max_examples=300 if SOAK else 18,
+    max_examples=300 if SOAK else 13,
     stateful_step_count=40 if SOAK else 20,
     deadline=None,
     derandomize=not SOAK,

@@ -30,7 +30,7 @@ class Timeline(People, Agents, Takebacks, Keeping):
 
 TestTimeline = Timeline.TestCase
 TestTimeline.settings = settings(
-    max_examples=600 if SOAK else 30,
+    max_examples=600 if SOAK else 22,
     stateful_step_count=80 if SOAK else 40,
     deadline=None,
     suppress_health_check=list(HealthCheck),

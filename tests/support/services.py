@@ -40,6 +40,7 @@ SERVICES = {
     for service in [
         Service("git", _command("git"), "install git"),
         Service("tmux", _command("tmux"), "install tmux"),
+        Service("chromium", _command("chromium"), "install chromium"),
         Service("docker", _started("docker"), "as root on Linux, `make test` installs and starts an engine"),
         Service("cua", cua.present, "run scripts/cua"),
         *(Service(agent, partial(installed.present, agent), "run scripts/agents") for agent in installed.AGENTS),

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from takeback.cli import plans, shapes
+from takeback.cli import shapes
 from takeback.cli.call import Call
 from takeback.cli.people import say
 from takeback.errors import Cancelled, Conflict, InvalidInput, Partial
 from takeback.model.kinds import FOLLOWING
+from takeback.views import plans
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline

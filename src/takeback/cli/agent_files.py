@@ -9,10 +9,10 @@ import os
 from typing import TYPE_CHECKING
 
 from takeback.cli import shapes
-from takeback.cli.people import Line, table
 from takeback.errors import InvalidInput, NotFound, TakebackError
 from takeback.model.ids import short
 from takeback.model.sizes import format_size
+from takeback.views.lines import Line, table
 
 if TYPE_CHECKING:
     from takeback.adapters.persist.metadata import Metadata

@@ -15,7 +15,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Take back": ("undo", "redo", "restore"),
     "Agents": ("install", "uninstall", "hook", "mcp"),
     "Record": ("save", "run", "watch", "label", "pin", "unpin", "drop", "fork", "promote"),
-    "Look": ("status", "log", "show", "diff"),
+    "Look": ("status", "log", "show", "diff", "ui", "web"),
     "The store": ("stats", "prune", "purge", "maintain", "verify", "store", "config", "doctor"),
     "Teams": ("team",),
     "Copy": ("export", "import", "push", "pull"),

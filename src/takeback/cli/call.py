@@ -8,9 +8,9 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from takeback.cli.text import visible
 from takeback.engine.inside import inside
 from takeback.errors import InvalidInput, NotFound
+from takeback.views.text import visible
 
 if TYPE_CHECKING:
     from takeback.engine.store import Store

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
 
-from takeback.cli.text import visible
+from takeback.views.text import visible
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 

@@ -9,8 +9,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from takeback.cli.call import Call
-from takeback.cli.text import WIDTH, age, clip
 from takeback.model.ids import short
+from takeback.views.text import WIDTH, age, clip
 
 if TYPE_CHECKING:
     from takeback.engine.history import Log

@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from takeback.cli.people import Line
 from takeback.cli.shapes import Shape
-from takeback.cli.text import count
 from takeback.model.sizes import format_size
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.engine.copying.copied import Copied, Landed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from takeback.cli.people import Line, table
 from takeback.errors import TakebackError
+from takeback.views.lines import Line, table
 
 if TYPE_CHECKING:
     from takeback.cli.shapes import Shape

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from takeback.cli import shapes
 from takeback.cli.acting import agrees, ask, needs_yes
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say
+from takeback.cli.people import say
+from takeback.views.lines import Line
 
 if TYPE_CHECKING:
     from takeback.adapters.install import Change, Installation

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from takeback.cli import containers, teams
 from takeback.cli.named import parsed
-from takeback.cli.people import Line
-from takeback.cli.text import visible
 from takeback.engine.naming import name_of
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.kinds import NAMED
+from takeback.views.lines import Line
+from takeback.views.text import visible
 
 if TYPE_CHECKING:
     from takeback.cli.call import Call

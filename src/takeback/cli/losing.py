@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from takeback.cli.people import Line
 from takeback.cli.shapes import Shape
-from takeback.cli.text import count
 from takeback.model.ids import short
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.engine.losses import Loss

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from takeback.cli.people import Line, Piece
-from takeback.cli.text import WIDTH, age, clip, columns, count, pad
 from takeback.model.ids import short
 from takeback.model.move import Move
+from takeback.views.lines import Line, Piece
+from takeback.views.text import WIDTH, age, clip, columns, count, pad
 
 if TYPE_CHECKING:
     from takeback.engine.history import Log

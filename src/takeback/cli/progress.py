@@ -6,15 +6,11 @@ import os
 import sys
 import time
 
-from takeback.cli.text import count, visible
 from takeback.model.progress import Listener, Progress
-from takeback.model.sizes import format_size
+from takeback.views.progressing import progress_words
 
 _PATIENCE = 0.5
 """Seconds before anything is shown."""
-
-_WORDS = {"scan": "looking at", "store": "storing", "apply": "writing", "check": "checking"}
-_WORDS |= {"mark": "following", "fold": "packing", "collect": "collecting", "copy": "copying"}
 
 
 def listener(*, quiet: bool = False) -> Listener | None:
@@ -34,7 +30,7 @@ class _Ticker:
         if time.monotonic() - self._start < _PATIENCE:
             return
         _Ticker.shown = True
-        sys.stderr.write(f"\r\x1b[K{_words(progress)} …")
+        sys.stderr.write(f"\r\x1b[K{progress_words(progress)} …")
         sys.stderr.flush()
 
 
@@ -44,12 +40,3 @@ def clear() -> None:
         _Ticker.shown = False
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
-
-
-def _words(progress: Progress) -> str:
-    if progress.phase == "wait":
-        return f"waiting for {visible(progress.text)}"
-    what = f"{_WORDS.get(progress.phase, progress.phase)} {count(progress.done, 'item')}"
-    if progress.total:
-        what += f" of {progress.total:,}"
-    return what + (f", {format_size(progress.size)}" if progress.size else "")

@@ -23,9 +23,9 @@ import click
 from takeback.cli import progress
 from takeback.cli.app import COMMANDS, app
 from takeback.cli.call import Call
-from takeback.cli.text import visible
 from takeback.errors import Cancelled, InvalidInput, TakebackError
 from takeback.sources.container.marks import noted
+from takeback.views.text import visible
 
 _PIPE_CLOSED = 128 + 13
 
@@ -116,7 +116,7 @@ def _bug(call: Call, error: Exception) -> int:
         _say(whole.rstrip())
         hints = []
     else:
-        hints = [f"the traceback is in {_written(whole)}; TAKEBACK_DEBUG=1 shows it here"]
+        hints = [f"the traceback is in {written(whole)}; TAKEBACK_DEBUG=1 shows it here"]
     if call.json:
         _say_json("Bug", what, hints, 1)
     else:
@@ -124,7 +124,8 @@ def _bug(call: Call, error: Exception) -> int:
     return 1
 
 
-def _written(whole: str) -> str:
+def written(whole: str) -> str:
+    """Where a traceback was put, for whoever is to report it."""
     import tempfile
 
     try:

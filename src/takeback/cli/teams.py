@@ -11,10 +11,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from takeback.cli.named import offered
-from takeback.cli.text import count
 from takeback.engine.naming import name_of
 from takeback.errors import InvalidInput
 from takeback.model.tree import name_bytes
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.cli.call import Call

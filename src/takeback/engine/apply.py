@@ -8,7 +8,8 @@ transaction. Killed anywhere, the next process finishes it (`takeback.engine.jou
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -20,10 +21,10 @@ from takeback.engine.manifest import put_part
 from takeback.engine.missed import check_at_hand, without
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
-from takeback.errors import Conflict, InvalidInput, TakebackError, Unavailable
+from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.move import Move
+from takeback.model.move import PARTLY, Move
 from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -32,6 +33,7 @@ from takeback.store.catalogue import journals
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
+from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 
@@ -45,12 +47,25 @@ def apply(line: Line, plan: Plan, watch: Watch | None = None) -> Report:
     with line.locked(), line.still(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
         _check_unmoved(line, writer, plan, present)
-        keep_content(writer, plan.effects, {name for name, part in present.parts.items() if part.kind in DOCUMENTS})
-        return carry_out(line, writer, plan, present)
+        _keep_content(writer, plan, present)
+        return carry_out(line, writer, plan, present, watch)
 
 
-def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Report:
-    """Apply a plan that was made from this very present. The caller holds the lock."""
+def _keep_content(writer: Writer, plan: Plan, present: Present) -> None:
+    """What the plan puts back may have been dropped and collected, or purged, since it was made."""
+    documents = {name for name, part in present.parts.items() if part.kind in DOCUMENTS}
+    try:
+        keep_content(writer, plan.effects, documents)
+    except Integrity as error:
+        raise Conflict(
+            "nothing was changed: what the plan puts back is not in the store any more",
+            hints=["plan again and look once more", "was nothing removed since? `takeback verify` checks the store"],
+        ) from error
+
+
+def carry_out(line: Line, writer: Writer, plan: Plan, present: Present, watch: Watch | None = None) -> Report:
+    """Apply a plan that was made from this very present. The caller holds the lock. The watch hears how much has been
+    made ready, and can stop it until then: what follows is quick, and is done to its end."""
     if plan.stuck:
         raise _stuck(plan)
     if plan.empty:
@@ -61,8 +76,9 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
     begun: journals.Journal | None = None
     try:
         line.permit(by_part(plan.effects))
-        for part, effects in by_part(plan.effects).items():
-            staged.append(_stage(line, writer, plan, present, part, effects))
+        with _telling(writer.reader, watch):
+            for part, effects in by_part(plan.effects).items():
+                staged.append(_stage(line, writer, plan, present, part, effects))
         safety, begun = _begin(line, writer, plan, present)
         for each in staged:
             each.apply()
@@ -76,6 +92,24 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present) -> Repor
             error.hints = (*error.hints, hint)
         raise
     return replace(report, notes=(*report.notes, *finish(staged)))
+
+
+@contextmanager
+def _telling(reader: Reader, watch: Watch | None) -> Iterator[None]:
+    """A block in which the watch hears of all that is read to be put in place."""
+    done = size = 0
+
+    def hears(length: int) -> None:
+        nonlocal done, size
+        done, size = done + 1, size + length
+        if watch is not None:
+            watch.tick("apply", done, size=size)
+
+    reader.hears = hears
+    try:
+        yield
+    finally:
+        reader.hears = None
 
 
 def _stage(line: Line, writer: Writer, plan: Plan, present: Present, part: str, effects: Sequence[Effect]) -> Staged:
@@ -282,6 +316,7 @@ def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: Sn
             opened_ns=at.time_ns,
             closed_ns=at.time_ns,
             verb=plan.verb,
+            context={PARTLY: True} if plan.partly else {},
         ),
     )
     if plan.verb in ("undo", "redo"):

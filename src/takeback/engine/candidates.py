@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from takeback.engine.line import Line
 from takeback.engine.references import Reference, resolve, resolve_move
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
-from takeback.model.move import AGENT_LEVELS, LEVELS, Move
+from takeback.model.move import AGENT_LEVELS, LEVELS, PARTLY, Move
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -30,6 +30,9 @@ class Wish(NamedTuple):
     shared: bool = False
     only: tuple[str, ...] | None = None
     """The parts that are meant; what only follows, such as the conversation, is meant only if it is named."""
+
+    paths: Mapping[str, tuple[str, ...]] | None = None
+    """Only these paths of parts; parts that are not named here are meant whole."""
 
     def wants(self, part: str) -> bool:
         """Whether a part that is no following one is meant."""
@@ -86,12 +89,28 @@ def _since(tx: Transaction, timeline: int, start: SnapshotRow, wish: Wish) -> li
     """Every agent move that did something after a snapshot; a person's manual ones if there is no agent at all."""
     levels: Sequence[str] = (wish.level,) if wish.level is not None else _levels_in_use(tx, timeline)
     opened = [move for move in move_rows.open_moves(tx, timeline, wish.session) if move.level in levels]
-    closed = move_rows.effective(tx, timeline, levels, session=wish.session, after_seq=start.seq)
+    closed = [
+        *move_rows.effective(tx, timeline, levels, session=wish.session, after_seq=start.seq),
+        *_undone_in_part(tx, timeline, start, levels, wish.session),
+    ]
+    closed.sort(key=lambda move: move.closing_seq or 0, reverse=True)
     return [
         move
         for move in (*opened, *closed)
         if move.level != "run" or wish.level is not None or _stands_alone(tx, timeline, move)
     ]
+
+
+def _undone_in_part(
+    tx: Transaction, timeline: int, start: SnapshotRow, levels: Sequence[str], session: str | None
+) -> Iterator[Move]:
+    """Moves after a snapshot that were taken back but for what somebody chose to leave."""
+    for undo in move_rows.effective(tx, timeline, (), verbs=("undo",), after_seq=start.seq):
+        for target in move_rows.targets(tx, undo.id) if undo.context.get(PARTLY) else ():
+            for move in move_rows.by_prefix(tx, timeline, target):
+                after = move.closing_seq is not None and move.closing_seq > start.seq
+                if after and move.undone_by == undo.id and move.level in levels and session in (None, move.session):
+                    yield move
 
 
 def _newest_first(tx: Transaction, timeline: int, wish: Wish) -> Iterator[Move]:

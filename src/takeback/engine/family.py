@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from takeback.engine.line import Line
 from takeback.errors import InvalidInput, NotFound
+from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import operations, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.timelines import TimelineRow
@@ -126,3 +127,9 @@ def _parents(tx: Transaction, rows: Mapping[int, TimelineRow]) -> Iterator[tuple
         number = begun.timeline if begun is not None else operations.timeline_of(tx, row.fork_of)
         if number is not None and number in rows and number != row.number:
             yield row.number, number
+
+
+def parents(blobs: BlobStore) -> dict[int, int]:
+    """What each timeline of a store was forked from, by their numbers."""
+    with blobs.database.read() as tx:
+        return dict(_parents(tx, {row.number: row for row in timelines.every(tx)}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from takeback.engine.losses import Findable, Loss, Losses
 from takeback.engine.manifest import load_snapshot
@@ -22,6 +23,9 @@ from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 from takeback.store.stats import StoreStats
 from takeback.store.verify import Problem
+
+_POINTS = 200
+"""Times at which it is told how much the store held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,15 @@ class Share:
     stored: int
 
 
+class Size(NamedTuple):
+    """What all snapshots up to a time take: as plain copies, and of the store's bytes."""
+
+    time_ns: int
+    snapshots: int
+    logical: int
+    stored: int
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What uses the space."""
@@ -65,6 +78,8 @@ class Usage:
     shares: tuple[Share, ...]
     logical: int
     """What all snapshots together would take as plain copies."""
+    growth: tuple[Size, ...] = ()
+    """How it came to that, oldest first."""
 
     @property
     def saved_by_deduplication(self) -> int:
@@ -166,27 +181,36 @@ def _missing(blobs: BlobStore, ids: set[bytes]) -> set[bytes]:
         return ids - blob_rows.known(tx, ids, frozenset())
 
 
-def stats(blobs: BlobStore) -> Usage:
-    """What each timeline and part uses. A blob that several share counts in each of them."""
+def stats(blobs: BlobStore, watch: Watch) -> Usage:
+    """What each timeline and part uses, and how that grew. A blob that several share counts in each of them."""
     shares: list[Share] = []
+    growth: list[Size] = []
     logical = 0
     with blobs.reader() as reader:
         sizes = Sizes(reader)
         with blobs.database.read() as tx:
             lines = {row.number: row for row in timelines.every(tx)}
         by_part: dict[tuple[int, str], tuple[Reach, int]] = {}
-        for row in _rows(blobs):
+        known: set[bytes] = set()
+        new: set[bytes] = set()
+        rows = sorted(_rows(blobs), key=lambda row: (row.time_ns, row.seq))
+        for done, row in enumerate(rows, 1):
+            watch.tick("check", done, len(rows))
             for name, part in load_snapshot(reader, row).parts.items():
                 logical += sizes.of(part)
                 reach, count = by_part.get((row.timeline, name)) or (Reach(reader), 0)
-                for _ in reach.of(part):
-                    pass
+                new.update(blob for blob in reach.of(part) if blob not in known)
                 by_part[row.timeline, name] = (reach, count + 1)
+            if done == len(rows) or done * _POINTS // len(rows) > len(growth):
+                before = growth[-1].stored if growth else 0
+                growth.append(Size(row.time_ns, done, logical, before + _bytes(blobs, new)[1]))
+                known |= new
+                new.clear()
         for (number, name), (reach, count) in sorted(by_part.items()):
             raw, stored = _bytes(blobs, reach.seen)
             share = Share(lines[number].root, lines[number].name, name, count, raw, stored)
             shares.append(share)
-    return Usage(store_stats.stats(blobs), tuple(shares), logical)
+    return Usage(store_stats.stats(blobs), tuple(shares), logical, tuple(growth))
 
 
 def _bytes(blobs: BlobStore, ids: set[bytes]) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from takeback.model.snapshot import PURGED, Part, Snapshot
 from takeback.model.tree import Entry
 from takeback.sources.protocol import Looks
 from takeback.sources.trees import within
+from takeback.store.blobstore import BlobStore
 from takeback.store.catalogue import moves, snapshots, timelines
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
@@ -64,6 +65,16 @@ def log(line: Line, limit: int | None = None, session: str | None = None, path: 
 def show(line: Line, reference: Reference, session: str | None = None) -> Snapshot:
     with line.blobs.reader() as reader:
         return find(line, reader, reference, session)
+
+
+def parts_of(blobs: BlobStore, id: str) -> Mapping[str, Part]:
+    """The parts of a snapshot of any timeline, by its whole id; none if there is no such snapshot."""
+    from takeback.engine.manifest import load_snapshot
+
+    with blobs.reader() as reader:
+        with blobs.database.read() as tx:
+            row = snapshots.by_id(tx, id)
+        return {} if row is None else load_snapshot(reader, row).parts
 
 
 def read(line: Line, reference: Reference, path: str, part: str = "workspace") -> bytes:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from takeback.engine.matching import Matching
 from takeback.model.diff import Change, Diff
+from takeback.model.plan import Effect
 from takeback.model.tree import FILE, LINK, Entry, name_bytes
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
 
+_CONTEXT = 3
 LARGEST = 1 << 20
 """Larger files are only said to differ: comparing them line by line takes too long."""
 
@@ -32,21 +34,27 @@ class Sides:
 
     def counts(self) -> tuple[int, int]:
         """Lines added and removed."""
-        added = removed = 0
-        for line in self.hunks():
-            added += line.startswith(b"+")
-            removed += line.startswith(b"-")
-        return added, removed
+        if self.before is None or self.after is None or self.before == self.after:
+            return 0, 0
+        differ = [
+            each for each in Matching(_lines(self.before), _lines(self.after)).get_opcodes() if each[0] != "equal"
+        ]
+        return sum(end - b for *_, b, end in differ), sum(end - a for _, a, end, *_ in differ)
 
     def hunks(self) -> Iterator[bytes]:
         """The lines of the diff without its head, each with its newline."""
         if self.before is None or self.after is None or self.before == self.after:
             return
         old, new = _lines(self.before), _lines(self.after)
-        for number, line in enumerate(difflib.diff_bytes(difflib.unified_diff, old, new, lineterm=b"\n")):
-            if number < 2:
-                continue  # the names, which `head` writes
-            yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+        for group in Matching(old, new).get_grouped_opcodes(_CONTEXT):
+            (_, a, _, b, _), (_, _, a_end, _, b_end) = group[0], group[-1]
+            yield b"@@ -%s +%s @@\n" % (_range(a, a_end), _range(b, b_end))
+            for tag, i, i_end, j, j_end in group:
+                if tag == "equal":
+                    yield from (b" " + _ended(line) for line in old[i:i_end])
+                else:
+                    yield from (b"-" + _ended(line) for line in old[i:i_end])
+                    yield from (b"+" + _ended(line) for line in new[j:j_end])
 
 
 def sides(line: Timeline, diff: Diff, change: Change) -> Sides:
@@ -54,8 +62,15 @@ def sides(line: Timeline, diff: Diff, change: Change) -> Sides:
     before = _from_snapshot(line, change.path, change.before)
     if diff.b is not None:
         return Sides(change, before, _from_snapshot(line, change.path, change.after))
-    source = line.sources.get(change.part)
-    return Sides(change, before, _from_world(source.root if source else line.root, change.path, change.after))
+    return Sides(change, before, _now(line, change.part, change.path, change.after))
+
+
+def effect_sides(line: Timeline, effect: Effect) -> Sides:
+    """What an effect finds, and what it leaves."""
+    merged = effect.merged
+    after = _from_snapshot(line, effect.path, effect.after) if merged is None else _text(merged)
+    before = _now(line, effect.part, effect.path, effect.before)
+    return Sides(Change(effect.part, effect.path, effect.before, effect.after), before, after)
 
 
 def patch(pair: Sides) -> Iterator[bytes]:
@@ -111,6 +126,17 @@ def _lines(data: bytes) -> list[bytes]:
     return [piece + b"\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
 
 
+def _ended(line: bytes) -> bytes:
+    return line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+
+
+def _range(start: int, end: int) -> bytes:
+    length = end - start
+    if length == 1:
+        return b"%d" % (start + 1)
+    return b"%d,%d" % (start + 1 if length else start, length)
+
+
 def _text(data: bytes) -> bytes | None:
     return None if b"\0" in data[:8192] else data
 
@@ -119,6 +145,15 @@ def _from_snapshot(line: Timeline, path: str, entry: Entry | None) -> bytes | No
     if entry is None or entry.kind not in (FILE, LINK):
         return b""
     return _text(line.content(path, entry)) if entry.size <= LARGEST else None
+
+
+def _now(line: Timeline, part: str, path: str, entry: Entry | None) -> bytes | None:
+    """What is there now; None also where that cannot be read beside a capture, as in a container."""
+    source = line.sources.get(part)
+    root = source.root if source is not None else line.root
+    if not root:
+        return b"" if entry is None else None
+    return _from_world(root, path, entry)
 
 
 def _from_world(root: str, path: str, entry: Entry | None) -> bytes | None:

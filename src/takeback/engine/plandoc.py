@@ -29,6 +29,7 @@ def encode_plan(plan: Plan) -> bytes:
             "pending": plan.pending,
             "completes": plan.completes,
             **({"given_up": True} if plan.given_up else {}),
+            **({"partly": True} if plan.partly else {}),
         }
     )
 
@@ -55,6 +56,7 @@ def decode_plan(data: bytes) -> Plan:
             pending=pending,
             completes=raw.get("completes") is True,
             given_up=raw.get("given_up") is True,
+            partly=raw.get("partly") is True,
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Integrity(f"{_WHAT} cannot be read: {error!r}") from error

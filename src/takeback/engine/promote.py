@@ -67,7 +67,7 @@ def promote(line: Line, fork: str | Line, only: Sequence[str] | None, watch: Wat
     result = _result(line, fork, watch)
     with line.locked(), line.still(), line.writer() as writer:
         present = pending.begin(line, writer, watch)
-        return carry_out(line, writer, _plan(line, writer, present, result, only), present)
+        return carry_out(line, writer, _plan(line, writer, present, result, only), present, watch)
 
 
 def _result(line: Line, fork: str | Line, watch: Watch) -> Result:

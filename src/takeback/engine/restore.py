@@ -24,6 +24,9 @@ from takeback.sources.trees import within
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
+Paths = Iterable[str] | Mapping[str, Iterable[str]] | None
+"""What is wanted: these paths, or of each part that is named these, and all of the others."""
+
 Places = Mapping[str, object]
 """Where parts are to go, by their names: a directory, a container's name, whatever their sources know."""
 
@@ -32,7 +35,7 @@ def plan_restore(
     line: Line,
     reference: Reference,
     only: Iterable[str] | None = None,
-    paths: Iterable[str] | None = None,
+    paths: Paths = None,
     watch: Watch | None = None,
     title: str = "",
 ) -> Plan:
@@ -46,7 +49,7 @@ def restore(
     line: Line,
     reference: Reference,
     only: Iterable[str] | None = None,
-    paths: Iterable[str] | None = None,
+    paths: Paths = None,
     watch: Watch | None = None,
     title: str = "",
 ) -> Report:
@@ -55,7 +58,7 @@ def restore(
         pending.settle(line, writer, watch or Watch())
         target = find(line, writer.reader, reference)
         present = line.capture(writer, watch or Watch())
-        return carry_out(line, writer, _plan(line, writer, present, target, only, paths, title), present)
+        return carry_out(line, writer, _plan(line, writer, present, target, only, paths, title), present, watch)
 
 
 def plan_to(line: Line, reference: Reference, places: Places, paths: Iterable[str] | None = None) -> Plan:
@@ -151,10 +154,12 @@ def _plan(
     present: Present,
     target: Snapshot,
     only: Iterable[str] | None,
-    paths: Iterable[str] | None,
+    paths: Paths,
     title: str = "",
 ) -> Plan:
-    wanted = clean(paths)
+    by_part = {name: clean(some) for name, some in paths.items()} if isinstance(paths, Mapping) else None
+    parts_of(target, by_part or ())  # a part that is not there would leave all others without a limit
+    wanted = None if by_part is not None or isinstance(paths, Mapping) else clean(paths)
     effects: list[Effect] = []
     kept: list[Kept] = []
     notes: list[str] = []
@@ -176,8 +181,10 @@ def _plan(
                 kept.append(Kept(name, name, why))
                 continue
             asked += [name] if line.is_elsewhere(name, present.parts) else []
-        named = None if part.kind in FOLLOWING | DOCUMENTS else wanted  # which has no paths, and comes back whole
-        if named is not None and only is None:
+        named = wanted if by_part is None else by_part.get(name)
+        if part.kind in FOLLOWING | DOCUMENTS:
+            named = None  # which has no paths, and comes back whole
+        if named is not None and only is None and by_part is None:
             named = meant(part, named, target.parts.values())
             if not named:
                 continue

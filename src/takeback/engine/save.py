@@ -40,9 +40,8 @@ def save(
         raise InvalidInput(f"{trigger!r} is not a trigger", hints=[f"one of: {', '.join(USER_TRIGGERS)}"])
     if label is not None:
         check_label(label)
-    event = Event(
-        trigger, session, title or label or "", key, tuple(_relative(line.root, path) for path in paths), context or {}
-    )
+    session, title, key = map(_writable, (session, title or label or "", key))
+    event = Event(trigger, session, title, key, tuple(_relative(line.root, path) for path in paths), context or {})
     with line.locked(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
         fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context, always=always)
@@ -101,6 +100,11 @@ def check_label(label: str) -> None:
         raise InvalidInput(
             f"{label!r} cannot be a label: as a reference it means another snapshot", hints=["choose another"]
         )
+
+
+def _writable(text: str) -> str:
+    """The text, where half a character, as a cut or a name of any bytes leaves it, is an escape."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _relative(root: str, path: str) -> str:

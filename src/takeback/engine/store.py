@@ -83,11 +83,11 @@ class Store:
 
         return health.verify(self.blobs, read_data, Watch(listener=listener))
 
-    def stats(self) -> Usage:
-        """What uses the space, and what deduplication and compression saved."""
+    def stats(self, *, listener: Listener | None = None) -> Usage:
+        """What uses the space, how that grew, and what deduplication and compression saved."""
         from takeback.engine import health
 
-        return health.stats(self.blobs)
+        return health.stats(self.blobs, Watch(listener=listener))
 
     def prune(
         self,

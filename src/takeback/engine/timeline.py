@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import threading
 
     from takeback.engine import history
+    from takeback.engine import restore as restoring
     from takeback.engine.aio import AsyncTimeline
     from takeback.engine.interval import Interval
     from takeback.engine.references import Reference
@@ -211,16 +212,17 @@ class Timeline:
         reference: Reference,
         *,
         only: Iterable[str] | None = None,
-        paths: Iterable[str] | None = None,
+        paths: restoring.Paths = None,
         to: Place | Mapping[str, Place] | None = None,
         title: str = "",
     ) -> Plan:
-        """What `restore` would do; nothing is touched. A plan for another place is only to be looked at."""
+        """What `restore` would do; nothing is touched. A plan for another place is only to be looked at. ``paths`` are
+        those that are wanted, or, by part, those of each: parts that are not named there come back whole."""
         from takeback.engine import restore as restoring
 
         if to is not None:
-            return restoring.plan_to(self._line, reference, _places(to, only), _several(paths))
-        return restoring.plan_restore(self._line, reference, _several(only), _several(paths), self._watch(), title)
+            return restoring.plan_to(self._line, reference, _places(to, only), _flat(paths))
+        return restoring.plan_restore(self._line, reference, _several(only), _wanted(paths), self._watch(), title)
 
     def plan_undo(
         self,
@@ -231,12 +233,16 @@ class Timeline:
         session: str | None = None,
         shared: bool = False,
         only: Iterable[str] | None = None,
+        paths: Mapping[str, Iterable[str]] | None = None,
     ) -> Plan:
-        """What `undo` would do; nothing is touched."""
+        """What `undo` would do; nothing is touched. ``paths`` names, by part, what of it is to be taken back; the rest of the
+        move stays, and can be taken back later."""
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
-        return undoing.plan_undo(self._line, Wish(move, since, level, session, shared, _several(only)), self._watch())
+        return undoing.plan_undo(
+            self._line, Wish(move, since, level, session, shared, _several(only), _by_part(paths)), self._watch()
+        )
 
     def plan_redo(self, move: str | None = None) -> Plan:
         """What `redo` would do; nothing is touched."""
@@ -255,7 +261,7 @@ class Timeline:
         reference: Reference,
         *,
         only: Iterable[str] | None = None,
-        paths: Iterable[str] | None = None,
+        paths: restoring.Paths = None,
         to: Place | Mapping[str, Place] | None = None,
         title: str = "",
     ) -> Report:
@@ -267,13 +273,13 @@ class Timeline:
         if to is None:
             again = not self.root or may_be_disturbed(self._line)
             target = self.show(reference) if again else reference  # each try may add to what `@-2` counts
-            wanted = _several(only), _several(paths)
+            wanted = _several(only), _wanted(paths)
 
             def once() -> Report:
                 return restoring.restore(self._line, target, *wanted, self._watch(), title)
 
             return until_undisturbed(self._line, lambda: until_alone(self._line, once))
-        return restoring.restore_to(self._line, reference, _places(to, only), _several(paths))
+        return restoring.restore_to(self._line, reference, _places(to, only), _flat(paths))
 
     def undo(
         self,
@@ -284,19 +290,20 @@ class Timeline:
         session: str | None = None,
         shared: bool = False,
         only: Iterable[str] | None = None,
+        paths: Mapping[str, Iterable[str]] | None = None,
     ) -> Report:
         """Take back the newest move, a named one, or every agent move since a snapshot; nothing else changes.
 
         Paths that cannot be taken back without losing somebody's work are in the report's ``conflicts``; Conflict is
         raised only if nothing at all could be done. ``only`` names the parts that are meant: the conversation, which
-        comes back as a new session, is put back if ``transcript`` is among them.
+        comes back as a new session, is put back if ``transcript`` is among them. ``paths`` are as in `plan_undo`.
         """
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
         if since is not None and not self.root:
             since = self.show(since, session=session)
-        wish = Wish(move, since, level, session, shared, _several(only))
+        wish = Wish(move, since, level, session, shared, _several(only), _by_part(paths))
         return until_alone(self._line, lambda: undoing.undo(self._line, wish, self._watch()))
 
     def redo(self, move: str | None = None) -> Report:
@@ -457,6 +464,20 @@ def _named(fork: str | Timeline) -> str | Line:
 def _several(given: Iterable[str] | None) -> tuple[str, ...] | None:
     """Each once; a text is one of them, not its letters."""
     return None if given is None else (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
+
+
+def _wanted(paths: restoring.Paths) -> restoring.Paths:
+    return _by_part(paths) if isinstance(paths, Mapping) else _several(paths)
+
+
+def _flat(paths: restoring.Paths) -> tuple[str, ...] | None:
+    if isinstance(paths, Mapping):
+        raise InvalidInput("paths by part are for what is put back in its place", hints=["give a list of paths"])
+    return _several(paths)
+
+
+def _by_part(paths: Mapping[str, Iterable[str]] | None) -> dict[str, tuple[str, ...]] | None:
+    return None if paths is None else {part: _several(some) or () for part, some in paths.items()}
 
 
 def _places(to: Place | Mapping[str, Place], only: Iterable[str] | None = None) -> dict[str, object]:

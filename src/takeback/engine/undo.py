@@ -11,13 +11,15 @@ from takeback.engine import conversation, pending
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
+from takeback.engine.chosen import chosen, named
 from takeback.engine.line import Line, Present
 from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
+from takeback.engine.paths import clean
 from takeback.errors import NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS, NAMED
+from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.model.plan import Effect, Going, Kept, Plan, Report
 from takeback.model.progress import Watch
@@ -44,7 +46,7 @@ def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
     wish.check()
     with line.locked(), line.still(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
-        return carry_out(line, writer, _undo(line, writer, present, wish), present)
+        return carry_out(line, writer, _undo(line, writer, present, wish), present, watch)
 
 
 def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
@@ -57,12 +59,14 @@ def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
     """Take back an undo."""
     with line.locked(), line.still(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
-        return carry_out(line, writer, _redo(line, writer, present, move), present)
+        return carry_out(line, writer, _redo(line, writer, present, move), present, watch)
 
 
 def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
     wish.check()
     _check_parts(line, present, wish)
+    if wish.paths is not None:
+        wish = wish._replace(paths={part: tuple(clean(some) or ()) for part, some in wish.paths.items()})
     if wish.only == (conversation.PART,):
         return _conversation_alone(line, writer.reader, present, wish)
     passed: list[str] = []
@@ -78,7 +82,8 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
             return replace(plan, moves=(*plan.moves, *passed), notes=notes)
         if plan.stuck:
             return replace(plan, hints=(*plan.hints, *_instead(line, plan, targets)))
-        passed += (move.id for move in targets if not move.open)
+        if wish.paths is None:  # a move that changed other paths stays
+            passed += (move.id for move in targets if not move.open)
         if wish.move is not None:
             by = targets[0].undone_by
             raise NotFound(
@@ -105,7 +110,7 @@ def _about_conversation(move: Move) -> str:
 
 
 def _check_parts(line: Line, present: Present, wish: Wish) -> None:
-    for part in wish.only or ():
+    for part in (*(wish.only or ()), *(wish.paths or ())):
         if part not in _meant(line, present) and part != conversation.PART:
             known = ", ".join((*sorted(_meant(line, present)), conversation.PART))
             raise NotFound(f"there is no part {part!r} here", hints=[f"parts are: {known}"])
@@ -156,12 +161,14 @@ def _plan(
     notes: list[str] = []
     goes: list[Going] = []
     common: dict[str, None] = {}
+    stays: dict[str, None] = {}
     blind: list[Kept] = []
     asked: list[str] = []
     for name in _meant(line, present):
         if not wish.wants(name):
             continue
         source = line.source(name, present.parts)
+        paths = _paths(reader, present, name, wish)
         mine: list[Step] = []
         lost = False
         unseen = ""
@@ -174,7 +181,7 @@ def _plan(
                 lost = True
                 continue
             leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
-            common |= dict.fromkeys(unclear)
+            common |= dict.fromkeys(path for path in unclear if within(paths, path))
             mine.append(Step(old, new, leave, certain=targets[0].level == "takeback"))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
@@ -184,6 +191,9 @@ def _plan(
             raise not_now(present, name, _rest(line, present, wish), f"{verb} {short(targets[0].id)}")
         elif mine or _asks_anyway(line, present, name, targets):
             proposal = source.revert(reader, present.parts[name], mine)
+            if paths is not None:
+                proposal, left = chosen(proposal, paths)
+                stays |= dict.fromkeys(left)
             effects += proposal.effects
             asked += [name] if _is_asked(line, present, name, verb, proposal) else []
             conflicts += proposal.conflicts
@@ -195,6 +205,13 @@ def _plan(
     beside = happened_beside(line, present, targets)
     away = _not_at_hand(line, parts, present, steps, wish)
     kept += (Kept(part.name, part.name, not_at_hand(part)) for part in away)
+    if stays:
+        rest = (
+            f"`takeback {verb} {short(targets[0].id)}` takes it back, too"
+            if len(targets) == 1
+            else "it can be had later"
+        )
+        notes.append(f"{len(stays):,} other {'path' if len(stays) == 1 else 'paths'} left as asked; {rest}")
     return Plan(
         verb=verb,
         timeline=line.name,
@@ -211,6 +228,7 @@ def _plan(
         notes=tuple(notes),
         pending=tuple(asked),
         goes=tuple(goes),
+        partly=bool(stays) or wish.only is not None,
         hints=(
             *_by_hand_of_values([item.part for item in conflicts if item.part in states], spoken),
             *_by_hand(line, present, [item for item in conflicts if item.part not in states], steps),
@@ -315,6 +333,13 @@ def _shares(
         elif theirs:
             foreign.append(change.path)
     return frozenset(foreign if shared else (*foreign, *unclear)), [] if shared else unclear
+
+
+def _paths(reader: Reader, present: Present, part: str, wish: Wish) -> list[str] | None:
+    """The paths of a part that were chosen; None for all of it. A value has none, and is taken back whole."""
+    if wish.paths is None or part not in wish.paths or present.parts[part].kind in FOLLOWING | DOCUMENTS:
+        return None
+    return named(reader, present.parts[part], wish.paths[part])
 
 
 def _left_out(line: Line, present: Present) -> tuple[NotCaptured, ...]:

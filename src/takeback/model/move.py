@@ -12,6 +12,9 @@ LEVELS = ("run", "turn", "action", "manual", "takeback")
 AGENT_LEVELS = ("run", "turn", "action")
 
 OPENS = {"run_start": "run", "turn_start": "turn", "before_action": "action"}
+PARTLY = "partly"
+"""In the context of an undo of which something was left out, as asked."""
+
 CLOSES = {"run_end": "run", "turn_end": "turn", "after_action": "action"}
 
 

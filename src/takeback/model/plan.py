@@ -123,6 +123,8 @@ class Plan:
     """What the effects take away, where paths say too little of it: a team's tasks and mail."""
     completes: bool = False
     """It puts in place what another move has recorded as pending: that is the move to take back."""
+    partly: bool = False
+    """Something of what its moves did was left out, as asked: who takes back all since then takes that, too."""
     given_up: bool = False
     """It was interrupted, and could not be taken back as a whole: what is left of it can only be taken back."""
 

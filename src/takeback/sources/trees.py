@@ -6,7 +6,7 @@ a directory is said by the paths below it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, overload
 from weakref import WeakKeyDictionary
 
@@ -149,6 +149,8 @@ def compare(
     not in the way.
     """
     growth = _Growth()
+    is_meant = named(paths)
+    leads = {above for path in paths or () for above in parents(path)}
     way = [_compare_directory(reader, a, b, "", 0, growth)]
     while way:
         for path, old, new in way[-1]:
@@ -159,7 +161,7 @@ def compare(
                 continue
             if bare(old) != bare(new):
                 yield path, bare(old), bare(new)
-            if paths is None or within(paths, path) or any(wanted.startswith(path + "/") for wanted in paths):
+            if is_meant(path) or path in leads:
                 way.append(_compare_directory(reader, inner_old, inner_new, path, len(way), growth))
                 break
         else:
@@ -246,6 +248,16 @@ def patch(writer: Writes, root: bytes, changes: Mapping[str, Entry | None]) -> b
             old = Entry(DIRECTORY, 0o755, 0, writer.put(encode_tree({}), BlobKind.TREE))
         tree[name] = Entry(DIRECTORY, old.mode, 0, patch(writer, old.id, below))
     return writer.put(encode_tree(tree), BlobKind.TREE)
+
+
+def named(paths: Iterable[str] | None) -> Callable[[str], bool]:
+    """The same as `within`, for many paths: each is looked up, and not compared with all the others."""
+    if paths is None:
+        return lambda path: True
+    known = frozenset(paths)
+    if "" in known:
+        return lambda path: True
+    return lambda path: path in known or any(above in known for above in parents(path))
 
 
 def within(paths: Iterable[str] | None, path: str) -> bool:

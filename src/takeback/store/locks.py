@@ -40,7 +40,7 @@ _HELD: set[int] = set()
 def root_lock(path: str, timeout: float = 10.0, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
     """Hold the lock of the directory ``path``; Locked, naming the holder, when it stays taken for ``timeout`` seconds.
 
-    ``waiting`` is told who holds it, once, if it takes longer than a moment.
+    ``waiting`` is told who holds it if it takes longer than a moment, and again and again: what it raises ends the wait.
     """
     with _holding(_locked(_open_directory(path), path, timeout, waiting)):
         yield
@@ -82,6 +82,7 @@ def _locked(fd: int, path: str, timeout: float, waiting: Callable[[str], None] |
     """An open directory or file, once its lock is held; it is closed if not."""
     on_directory = stat.S_ISDIR(os.fstat(fd).st_mode)
     deadline = time.monotonic() + timeout
+    holder = ""
     try:
         if timeout > 0 and queueing.others_wait(fd):
             queueing.announce(fd)
@@ -101,8 +102,8 @@ def _locked(fd: int, path: str, timeout: float, waiting: Callable[[str], None] |
                 continue
             left = deadline - time.monotonic()
             if waiting is not None and timeout - left > _MOMENT:
-                waiting(_who(fd))
-                waiting = None
+                holder = holder or _who(fd)
+                waiting(holder)
             if left <= 0:
                 raise _taken(fd, path, timeout)
             queueing.announce(fd)

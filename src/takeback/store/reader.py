@@ -54,6 +54,8 @@ class Reader:
         self._sealer = sealer
         self._lease = lease
         self._pending = pending
+        self.hears: Callable[[int], None] | None = None
+        """Is told of every piece that is streamed, and may raise to have no more of it."""
         self._closed = False
         self._frames = FrameCache(CACHE_BYTES)
         self._ahead: dict[bytes, Location] = {}
@@ -96,10 +98,11 @@ class Reader:
     def stream(self, id: bytes) -> Iterator[bytes]:
         """The blob in pieces. Each is verified before it is given out, and the whole at the end."""
         stored = self._stored(id, None)
-        if stored.kind == BlobKind.RECIPE:
-            yield from self._assemble(id, decode_recipe(id, stored.data))
-        else:
-            yield stored.data
+        whole = [stored.data] if stored.kind != BlobKind.RECIPE else self._assemble(id, decode_recipe(id, stored.data))
+        for piece in whole:
+            if self.hears is not None:
+                self.hears(len(piece))
+            yield piece
 
     def size(self, id: bytes) -> int:
         pending = self._pending(id) if self._pending else None

@@ -53,6 +53,13 @@ class DatabaseSuite:
             tx.executemany("INSERT INTO pins (snapshot) VALUES (?)", ((str(number),) for number in range(1000)))
         assert database.damage(thorough=True) == database.damage(thorough=False) == []
 
+    def test_who_looks_knows_that_somebody_wrote(self, database: Database) -> None:
+        seen = database.changes()
+        assert database.changes() == seen
+        with ThreadPoolExecutor(1) as others:
+            others.submit(_count, database).result()
+        assert database.changes() != seen
+
     def test_it_goes_on_after_it_was_disconnected(self, database: Database) -> None:
         with database.write() as tx:
             counters.next_value(tx, "test")
@@ -203,3 +210,8 @@ class DatabaseSuite:
         with database.read() as tx:
             assert blobs.hot_frame(tx, 1) == (bytes(10_000), 10_000)
             assert blobs.hot_frame(tx, 2) is None
+
+
+def _count(database: Database) -> None:
+    with database.write() as tx:
+        counters.next_value(tx, "test")

@@ -16,8 +16,11 @@ from support.hooks.model import Turn
 from support.hooks.sessions import Say, Script, Workplace, as_program
 from support.hooks.voices import VOICES
 
-SEEDS = range(40 if os.environ.get("TAKEBACK_TEST_SOAK") else 2)
+SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
+SEEDS = range(40 if SOAK else 2)
 TURNS = 30
+OF_EACH = 30 if SOAK else 10
+"""Turns of each agent where all of them are there."""
 
 
 def workplace(base: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> Workplace:
@@ -99,5 +102,5 @@ def test_sessions_of_different_agents_share_a_workplace(
 ) -> None:
     place, dice = workplace(memory_path, hooks, monkeypatch), random.Random(3)
     voices = [VOICES[agent](f"of {agent}", place.root, str(home)) for agent in VOICES]
-    Script(place, dice).run(voices, TURNS)
+    Script(place, dice).run(voices, OF_EACH)
     check(place, dice)

@@ -4,9 +4,11 @@ that tests which share an engine can tell their things apart, also those that ta
 from __future__ import annotations
 
 import socket
+import tarfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any
 
 import docker
@@ -109,9 +111,11 @@ class Boxes:
     def sh(self, container: str, script: str, *, user: str = "") -> str:
         """What a shell says in a running container; it has to succeed."""
         api = self.engine.api
-        id = api.exec_create(container, ["sh", "-euc", script], user=user)["Id"]
+        begin = "read -r _; exec </dev/null\n"  # only once somebody listens: an engine may lose what is said before
+        id = api.exec_create(container, ["sh", "-euc", f"{begin}{script}"], stdin=True, user=user)["Id"]
         stream = api.exec_start(id, socket=True)
         try:
+            stream._sock.sendall(b"\n")
             output = b"".join(piece for _, piece in frames_iter(stream, tty=False))
         finally:  # the SDK leaves that to the collector of garbage
             stream._response.close()
@@ -119,6 +123,14 @@ class Boxes:
         code = api.exec_inspect(id)["ExitCode"]
         assert code == 0, f"exit code {code}: {output.decode(errors='replace')}"
         return output.decode()
+
+    def read(self, container: str, path: str) -> bytes:
+        """A file of a container, past any process: on a busy machine an engine may lose what one says."""
+        pieces, _ = self.engine.api.get_archive(container, path)
+        with tarfile.open(fileobj=BytesIO(b"".join(pieces))) as archive:
+            file = archive.extractfile(archive.getmembers()[0])
+            assert file is not None, f"{path} is no file"
+            return file.read()
 
     def inspect(self, container: str) -> dict[str, Any]:
         found: dict[str, Any] = self.engine.api.inspect_container(container)

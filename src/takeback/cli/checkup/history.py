@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from takeback.cli.checkup.finding import Finding
-from takeback.cli.text import age
 from takeback.errors import TakebackError
 from takeback.model.ids import short
+from takeback.views.text import age
 
 if TYPE_CHECKING:
     from takeback.cli.call import Call

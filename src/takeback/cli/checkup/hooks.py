@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from takeback.cli.checkup.finding import Finding
 from takeback.cli.checkup.machine import extra
 from takeback.cli.hooked import Hooks, hooks_of
-from takeback.cli.text import age
+from takeback.views.text import age
 
 if TYPE_CHECKING:
     from takeback.adapters.install import Installed

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from takeback.cli.checkup.finding import Finding
-from takeback.cli.text import age
 from takeback.errors import NotFound, TakebackError
 from takeback.model.sizes import format_size
+from takeback.views.text import age
 
 if TYPE_CHECKING:
     from takeback.cli.call import Call

@@ -10,7 +10,8 @@ import click
 from takeback.cli import declaring, shapes
 from takeback.cli.app import Group
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say, table
+from takeback.cli.people import say
+from takeback.views.lines import Line, table
 
 
 @click.group("config", cls=Group, invoke_without_command=True)

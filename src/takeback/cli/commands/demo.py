@@ -14,12 +14,14 @@ from pathlib import Path
 
 import click
 
-from takeback.cli import picture, plans, shapes, story
+from takeback.cli import picture, shapes, story
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say, table
+from takeback.cli.people import say
 from takeback.errors import TakebackError
 from takeback.model.diff import Diff
+from takeback.views import plans
+from takeback.views.lines import Line, table
 
 
 @click.command("demo", cls=Command)

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import given as beside
-from takeback.cli import missed, shapes
+from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
-from takeback.cli.differing import container_lines, state_lines
-from takeback.cli.differing_team import team_lines
-from takeback.cli.people import Line, Piece, is_colourful, say
-from takeback.cli.text import clip, columns, count, pad, visible
+from takeback.cli.people import is_colourful, say
 from takeback.errors import InvalidInput, NotFound, TakebackError
 from takeback.model.tree import FILE, LINK, name_bytes
+from takeback.views import missed
+from takeback.views.differing import container_lines, state_lines
+from takeback.views.differing_team import team_lines
+from takeback.views.lines import Line, Piece
+from takeback.views.text import clip, columns, count, pad, visible
 
 if TYPE_CHECKING:
     from takeback.engine.patch import Sides

@@ -7,7 +7,8 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say, table
+from takeback.cli.people import say
+from takeback.views.lines import Line, table
 
 _STYLES = {"ok": "good", "warn": "warn", "fail": "bad"}
 

@@ -10,8 +10,8 @@ from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references
 from takeback.cli.people import say
-from takeback.cli.text import age, count
 from takeback.model.ids import short
+from takeback.views.text import age, count
 
 
 @click.command("drop", cls=Command)

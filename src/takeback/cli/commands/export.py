@@ -13,9 +13,9 @@ from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
 from takeback.cli.people import say
 from takeback.cli.progress import listener
-from takeback.cli.text import count
 from takeback.errors import InvalidInput
 from takeback.model.sizes import format_size
+from takeback.views.text import count
 
 
 @click.command("export", cls=Command)

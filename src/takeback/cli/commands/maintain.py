@@ -10,10 +10,11 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say
+from takeback.cli.people import say
 from takeback.cli.progress import listener
-from takeback.cli.text import count
 from takeback.model.sizes import format_size
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.store.collection.maintenance import Maintained

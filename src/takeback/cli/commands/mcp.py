@@ -8,8 +8,8 @@ import click
 
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.text import visible
 from takeback.errors import InvalidInput
+from takeback.views.text import visible
 
 
 @click.command("mcp", cls=Command)

@@ -11,12 +11,13 @@ from takeback.cli import shapes
 from takeback.cli.acting import ask, needs_yes
 from takeback.cli.app import Command, number
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say
+from takeback.cli.people import say
 from takeback.cli.progress import listener
-from takeback.cli.text import count
 from takeback.errors import InvalidInput, Locked
 from takeback.model.ids import short
 from takeback.model.sizes import format_size
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.engine.retention import Pruned

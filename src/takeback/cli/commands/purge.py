@@ -14,11 +14,12 @@ from takeback.cli import given as beside
 from takeback.cli.acting import ask, needs_yes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say, table
+from takeback.cli.people import say
 from takeback.cli.progress import listener
-from takeback.cli.text import count
 from takeback.errors import InvalidInput, Partial
 from takeback.model.tree import name_bytes
+from takeback.views.lines import Line, table
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.model.purged import Purged, Trace

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import acting, completing, plans, teams
+from takeback.cli import acting, completing, teams
 from takeback.cli import containers as boxes
 from takeback.cli import given as beside
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import say
-from takeback.cli.text import count
 from takeback.errors import InvalidInput
 from takeback.model.ids import short
+from takeback.views import plans
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline

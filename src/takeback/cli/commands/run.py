@@ -19,11 +19,11 @@ from takeback.cli.app import Command, name
 from takeback.cli.call import Call
 from takeback.cli.child import run_child
 from takeback.cli.people import say
-from takeback.cli.text import count, visible
 from takeback.engine.interval import check_interval
 from takeback.errors import InvalidInput, TakebackError
 from takeback.model.ids import new_id, short
 from takeback.model.sizes import parse_seconds
+from takeback.views.text import count, visible
 
 if TYPE_CHECKING:
     from takeback.engine.interval import Interval

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from takeback.cli import given as beside
-from takeback.cli import missed, shapes
+from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say
-from takeback.cli.text import count
+from takeback.cli.people import say
 from takeback.errors import Partial, Unavailable
 from takeback.model.ids import short
 from takeback.model.snapshot import RUNNING, Snapshot
+from takeback.views import missed
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline

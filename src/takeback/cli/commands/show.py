@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import agent_files, missed, shapes
+from takeback.cli import agent_files, shapes
 from takeback.cli import given as beside
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import references_or_paths
-from takeback.cli.differing import container_lines, state_lines
-from takeback.cli.differing_team import team_lines
-from takeback.cli.people import Line, say, table
-from takeback.cli.text import age, count
+from takeback.cli.people import say
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.diff import HIDDEN
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, NAMED
 from takeback.model.sizes import format_size
 from takeback.model.tree import DIRECTORY
+from takeback.views import missed
+from takeback.views.differing import container_lines, state_lines
+from takeback.views.differing_team import team_lines
+from takeback.views.lines import Line, table
+from takeback.views.text import age, count
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline

@@ -10,9 +10,11 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say, table
-from takeback.cli.text import age, clip, count
+from takeback.cli.people import say
+from takeback.cli.progress import listener
 from takeback.model.sizes import format_size
+from takeback.views.lines import Line, table
+from takeback.views.text import age, clip, count
 
 if TYPE_CHECKING:
     from takeback.engine.health import Usage
@@ -32,7 +34,7 @@ def command(call: Call) -> None:
       takeback stats
     """
     where = call.place()
-    usage = call.open(where).stats()
+    usage = call.open(where).stats(listener=listener(quiet=call.json))
     if call.json:
         shapes.print_json({"path": where["store"], **_shape(usage)})
         return

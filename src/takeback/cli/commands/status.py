@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takeback.cli import declaring, missed, shapes
+from takeback.cli import declaring, shapes
 from takeback.cli.app import Command
 from takeback.cli.beginning import how_to_begin, what_else
 from takeback.cli.call import Call
 from takeback.cli.hooked import NO_HOOKS, Hooks, hooks_of
-from takeback.cli.people import Line, Piece, say, table
+from takeback.cli.people import say
 from takeback.cli.picture import move_line
-from takeback.cli.text import age, clip, count
 from takeback.engine.naming import options
 from takeback.errors import NotFound, TakebackError
 from takeback.model.ids import short
+from takeback.views import missed
+from takeback.views.lines import Line, Piece, table
+from takeback.views.text import age, clip, count
 
 if TYPE_CHECKING:
     from takeback.locate import Place

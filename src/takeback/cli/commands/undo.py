@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from takeback.cli import completing, teams
@@ -24,6 +26,14 @@ from takeback.model.move import LEVELS
 @click.option("--session", type=name, metavar="S", help="Only one session's moves.")
 @click.option("--shared", is_flag=True, help="Also what several sessions may have changed.")
 @click.option("--only", metavar="PART,...", help="Only these parts, such as workspace, memory or transcript.")
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=completing.paths,
+    help="Only this file or directory of the workspace; may be given several times.",
+)
 @click.option("--conversation", is_flag=True, help="The conversation, too: as a new session of the agent.")
 @beside.options
 @teams.force
@@ -38,6 +48,7 @@ def command(
     session: str | None,
     shared: bool,
     only: str | None,
+    paths: tuple[str, ...],
     conversation: bool,
     given: beside.Given,
     force: bool,
@@ -48,11 +59,13 @@ def command(
 
     What somebody else changed since is kept: merged where both changed the same file, or reported as a conflict
     (exit 14) and left alone. The present is saved first, and `takeback redo` brings it back. Undo again goes further
-    back; with MOVE, that one is taken back and what came after it stays. A dry run exits with 0, whatever it finds.
+    back; with MOVE, that one is taken back and what came after it stays. With --path, only that of it: of MOVE, or of the
+    newest move that changed it. A dry run exits with 0, whatever it finds.
 
     For example:
       takeback undo
       takeback undo 4f2a
+      takeback undo --path src/app.py
       takeback undo --since original --session s1
       takeback undo --conversation
       takeback undo --container sandbox
@@ -63,11 +76,20 @@ def command(
     given.add(call, line, force=force)
     parts = chosen(only, ["transcript"] if conversation else (), lambda: line.show("@"))
     session = session and line.session(session)
+    wanted = {"workspace": [call.inside(line.root, path) for path in paths]} if paths else None
+    wish: dict[str, Any] = {
+        "since": since,
+        "level": level,
+        "session": session,
+        "shared": shared,
+        "only": parts,
+        "paths": wanted,
+    }
     return carry_out(
         call,
         line,
-        lambda: line.plan_undo(move, since=since, level=level, session=session, shared=shared, only=parts),
-        lambda: line.undo(move, since=since, level=level, session=session, shared=shared, only=parts),
+        lambda: line.plan_undo(move, **wish),
+        lambda: line.undo(move, **wish),
         dry_run=dry_run,
         yes=yes,
         options=given.typed,

@@ -11,10 +11,11 @@ from takeback.cli import agent_files, losing, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.completing import paths
-from takeback.cli.people import Line, say
+from takeback.cli.people import say
 from takeback.cli.progress import listener
-from takeback.cli.text import count
 from takeback.errors import Integrity, InvalidInput
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.engine.health import Health

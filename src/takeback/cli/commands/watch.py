@@ -16,11 +16,12 @@ import click
 from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say
-from takeback.cli.text import count
+from takeback.cli.people import say
 from takeback.errors import TakebackError
 from takeback.model.ids import short
 from takeback.model.sizes import parse_seconds
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.engine.watching import Seen

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from takeback.cli.call import Call
-from takeback.cli.text import age, visible
+from takeback.views.text import age, visible
 
 if TYPE_CHECKING:
     from takeback.adapters.cua import SnapshotConfig, SnapshotManager

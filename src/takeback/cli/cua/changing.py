@@ -9,8 +9,8 @@ import click
 from takeback.cli.cua.app import CuaCall
 from takeback.cli.cua.looking import about
 from takeback.cli.people import say
-from takeback.cli.text import count
 from takeback.errors import Cancelled, InvalidInput, NotFound
+from takeback.views.text import count
 
 TRIGGERS = ("manual", "run_start", "run_end", "after_action", "before_action", "on_error", "periodic")
 

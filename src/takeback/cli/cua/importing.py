@@ -6,8 +6,8 @@ import click
 
 from takeback.cli.cua.app import CuaCall
 from takeback.cli.people import say
-from takeback.cli.text import count
 from takeback.errors import Partial
+from takeback.views.text import count
 
 
 @click.command("import")

@@ -10,9 +10,10 @@ import click
 
 from takeback.cli.app import number
 from takeback.cli.cua.app import CuaCall
-from takeback.cli.people import Line, say
-from takeback.cli.text import count
+from takeback.cli.people import say
 from takeback.model.sizes import format_size
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.adapters.cua import SnapshotMetadata

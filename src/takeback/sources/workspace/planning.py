@@ -56,8 +56,9 @@ def plan(
     draft = _Draft(reader, part, present, guards)
     then = guards(reader, target)
     hidden = _Hidden(then.gone_from(draft.guard), inode)
+    is_meant = trees.named(paths)
     for path, before, after in trees.compare(reader, present.content, target.content, paths):
-        if not trees.within(paths, path):
+        if not is_meant(path):
             continue
         reason = ""
         if after is None and before is not None:

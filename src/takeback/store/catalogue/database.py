@@ -38,6 +38,9 @@ class Database(Protocol):
     def size(self) -> int:
         """Bytes that the database takes."""
 
+    def changes(self) -> int:
+        """Another number than before, on the same thread, if anybody has written since; cheap enough to ask all the time."""
+
     def damage(self, thorough: bool) -> list[str]:
         """What the database itself finds wrong with how it is stored, in words; ``thorough`` compares indexes, too."""
 

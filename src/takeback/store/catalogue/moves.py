@@ -27,6 +27,7 @@ _TYPES = (
 _VERBS = ("", "restore", "undo", "redo")
 
 _PAGE = 100
+_LATELY = 2000
 _LAST = 1 << 62
 
 
@@ -83,6 +84,26 @@ def newest(tx: Transaction, timeline: int, limit: int | None = None, session: st
     if limit is not None:
         sql += f" LIMIT {int(limit)}"
     return [_move(row) for row in tx.execute(sql, arguments)]
+
+
+def ended(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[Move]:
+    """Moves that ended between two places, both included, the last that ended first; of those, the last opened."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND closing_seq BETWEEN ? AND ? "
+        "ORDER BY closing_seq DESC, seq DESC"
+    )
+    return [_move(row) for row in tx.execute(sql, (timeline, first_seq, last_seq))]
+
+
+def last_of_sessions(tx: Transaction, timeline: int, limit: int) -> list[Move]:
+    """The last move of each session that an agent made one in, the newest session first; of those that the newest
+    moves belong to, because only these can be found without looking at them all."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM moves WHERE seq IN (SELECT MAX(seq) FROM (SELECT seq, session, level FROM moves "
+        f"WHERE timeline = ? ORDER BY seq DESC LIMIT {_LATELY}) AS newest WHERE session <> '' AND level <> 'action' "
+        f"GROUP BY session ORDER BY MAX(seq) DESC LIMIT {int(limit)}) ORDER BY seq DESC"
+    )
+    return [_move(row) for row in tx.execute(sql, (timeline,))]
 
 
 def everywhere(tx: Transaction) -> list[Move]:
@@ -210,6 +231,17 @@ def give_back(tx: Transaction, undo: str) -> None:
         "WHERE id IN (SELECT target FROM takes WHERE move = ?)",
         (undo, undo),
     )
+
+
+def taken_by(tx: Transaction, moves: Sequence[str], size: int = 500) -> dict[str, list[str]]:
+    """What each of some undos and redos took back."""
+    found: dict[str, list[str]] = {}
+    for start in range(0, len(moves), size):
+        some = moves[start : start + size]
+        marks = ", ".join("?" * len(some))
+        for move, target in tx.execute(f"SELECT move, target FROM takes WHERE move IN ({marks}) ORDER BY target", some):
+            found.setdefault(str(move), []).append(str(target))
+    return found
 
 
 def targets(tx: Transaction, move: str) -> list[str]:

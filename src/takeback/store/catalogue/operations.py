@@ -11,6 +11,8 @@ from takeback.store.catalogue.counters import next_value, value
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.rows import OPTIONAL_NUMBER, all_checked
 
+_END = 1 << 62
+
 
 class Operation(NamedTuple):
     seq: int
@@ -32,11 +34,12 @@ def decode(detail: str) -> dict[str, Any]:
     return parse_object(detail, "a note in the catalogue's log of operations")
 
 
-def newest(tx: Transaction, limit: int, timeline: int | None = None) -> list[Operation]:
-    sql = "SELECT seq, timeline, time_ns, verb, detail FROM operations"
-    params: list[object] = []
+def newest(tx: Transaction, limit: int, timeline: int | None = None, before_seq: int | None = None) -> list[Operation]:
+    """The newest first; only those of a timeline, or before one."""
+    sql = "SELECT seq, timeline, time_ns, verb, detail FROM operations WHERE seq < ?"
+    params: list[object] = [_END if before_seq is None else before_seq]
     if timeline is not None:
-        sql, params = sql + " WHERE timeline = ?", [timeline]
+        sql, params = sql + " AND timeline = ?", [*params, timeline]
     rows = tx.execute(f"{sql} ORDER BY seq DESC LIMIT {int(limit)}", params)
     return [
         Operation(seq, line, time_ns, verb, decode(detail))

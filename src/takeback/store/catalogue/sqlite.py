@@ -124,6 +124,16 @@ class SqliteDatabase:
                 return int(tx.execute("PRAGMA page_count")[0][0]) * int(tx.execute("PRAGMA page_size")[0][0])
         return sum(os.stat(name).st_size for name in (self._path, f"{self._path}-wal") if os.path.exists(name))
 
+    def changes(self) -> int:
+        """Another number than before, on the same thread, if anybody has written since."""
+        connection = self.locked()
+        try:
+            if self._path is None:
+                return int(connection.handle.total_changes())
+            return int(connection.execute("PRAGMA data_version")[0][0])
+        finally:
+            connection.release()
+
     def damage(self, thorough: bool) -> list[str]:
         try:
             with self.read() as tx:

@@ -12,10 +12,11 @@ from takeback.cli import shapes
 from takeback.cli.acting import ask, needs_yes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say
-from takeback.cli.text import count
+from takeback.cli.people import say
 from takeback.errors import TakebackError
 from takeback.model.sizes import format_size
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.store.destroying import Destroyed

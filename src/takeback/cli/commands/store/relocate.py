@@ -8,7 +8,7 @@ from takeback.cli import shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.people import say
-from takeback.cli.text import count
+from takeback.views.text import count
 
 
 @click.command("relocate", cls=Command)

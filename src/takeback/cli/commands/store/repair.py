@@ -10,11 +10,12 @@ import click
 from takeback.cli import losing, shapes
 from takeback.cli.app import Command
 from takeback.cli.call import Call
-from takeback.cli.people import Line, say
+from takeback.cli.people import say
 from takeback.cli.progress import listener
-from takeback.cli.text import count
 from takeback.errors import Integrity, Partial
 from takeback.model.ids import short
+from takeback.views.lines import Line
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.engine.repair import Repaired

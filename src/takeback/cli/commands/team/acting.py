@@ -12,8 +12,8 @@ from takeback.cli import teams
 from takeback.cli.app import Command
 from takeback.cli.call import Call
 from takeback.cli.named import offered
-from takeback.cli.text import count
 from takeback.errors import TakebackError
+from takeback.views.text import count
 
 if TYPE_CHECKING:
     from takeback.adapters.clawteam import SnapshotManager, SnapshotMeta

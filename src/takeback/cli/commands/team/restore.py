@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from takeback.cli import plans, shapes
+from takeback.cli import shapes
 from takeback.cli.acting import ask, needs_yes
 from takeback.cli.call import Call
 from takeback.cli.commands.team import acting
-from takeback.cli.people import Line, say
-from takeback.cli.text import clip, count
+from takeback.cli.people import say
 from takeback.errors import Locked
 from takeback.model.ids import short
 from takeback.model.plan import Kept
+from takeback.views import plans
+from takeback.views.lines import Line
+from takeback.views.text import clip, count
 
 if TYPE_CHECKING:
     from takeback.adapters.clawteam import SnapshotManager

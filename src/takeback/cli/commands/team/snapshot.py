@@ -8,8 +8,8 @@ from takeback.cli import shapes
 from takeback.cli.call import Call
 from takeback.cli.commands.team import acting
 from takeback.cli.people import say
-from takeback.cli.text import count
 from takeback.engine.naming import name_of
+from takeback.views.text import count
 
 
 @click.command("snapshot", cls=acting.TeamCommand)

@@ -11,9 +11,10 @@ import click
 
 from takeback.cli.call import Call
 from takeback.cli.commands.team import acting
-from takeback.cli.people import Line, say, table
-from takeback.cli.text import clip
+from takeback.cli.people import say
 from takeback.errors import NotFound
+from takeback.views.lines import Line, table
+from takeback.views.text import clip
 
 if TYPE_CHECKING:
     from takeback.adapters.clawteam import SnapshotManager

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from takeback.cli.people import Line
 from takeback.model.snapshot import NotCaptured, Snapshot
+from takeback.views.lines import Line
 
 
 def lines(missed: Mapping[str, str]) -> Iterator[Line]:

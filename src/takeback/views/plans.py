@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from takeback.cli.going import words
-from takeback.cli.people import Line, table
-from takeback.cli.text import clip, count, moment
 from takeback.model.ids import short
 from takeback.model.snapshot import RUNNING
+from takeback.views.going import words
+from takeback.views.lines import Line, table
+from takeback.views.text import clip, count, moment
 
 if TYPE_CHECKING:
     from takeback.model.plan import Outside, Plan, Report
@@ -54,10 +54,16 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     else:
         yield [(f"{_subject(plan)} would", "head")]
         yield from _effect_lines(plan, most)
-        for part in plan.pending:
-            yield ["  ", ("pending ", "warn"), f"{part} {_waits('would be')}"]
+    yield from beside_lines(plan, most)
+
+
+def beside_lines(plan: Plan, most: int | None = MOST, shared: str = "--shared takes it back, too") -> Iterator[Line]:
+    """The same without the effects, for who shows those otherwise; ``shared`` is how a person has what several sessions may
+    have changed."""
+    for part in plan.pending:
+        yield ["  ", ("pending ", "warn"), f"{part} {_waits('would be')}"]
     yield from _group("would go, and is kept in the snapshot that is made first", "warn", words(plan.goes), most)
-    yield from _left_lines(plan, most)
+    yield from _left_lines(plan, most, shared)
 
 
 def report_lines(report: Report, most: int | None = MOST, options: str = "") -> Iterator[Line]:
@@ -127,7 +133,7 @@ def _subject(value: Plan | Report) -> str:
     return f"{value.verb} of{title} ({short(value.moves[0])}{more})"
 
 
-def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+def _left_lines(value: Plan | Report, most: int | None, shared: str = "--shared takes it back, too") -> Iterator[Line]:
     what = "to have the fork's" if value.title.startswith(PROMOTE) else "taking it back"
     yield from _group(
         f"conflict: left alone, because {what} would lose somebody's work",
@@ -136,9 +142,7 @@ def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
         most,
     )
     yield from _group("left as it is", "warn", [f"{item.path}: {item.reason}" for item in value.kept], most)
-    yield from _group(
-        "several sessions may have changed it; --shared takes it back, too", "warn", list(value.shared), most
-    )
+    yield from _group(f"several sessions may have changed it; {shared}", "warn", list(value.shared), most)
     yield from _outside_lines(value.outside, None if most is None else FEW)
     yield from _not_captured("is not in the snapshot, and is left alone", value, most)
     for note in value.notes:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from takeback.cli.text import clip, count
+from takeback.views.text import clip, count
 
 if TYPE_CHECKING:
     from takeback.model.plan import Going

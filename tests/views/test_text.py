@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from takeback.cli.people import plain, table
-from takeback.cli.text import age, clip, columns, visible
+from takeback.views.lines import plain, table
+from takeback.views.text import age, clip, columns, visible
 
 SECOND = 1_000_000_000
 

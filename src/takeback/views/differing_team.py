@@ -1,12 +1,12 @@
-"""What differs in a team, in words: tasks, mail, costs, members. For diff and show, as `takeback.cli.differing`."""
+"""What differs in a team, in words: tasks, mail, costs, members. For diff and show, as `takeback.views.differing`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from takeback.cli.people import Line
-from takeback.cli.text import clip, count
+from takeback.views.lines import Line
+from takeback.views.text import clip, count
 
 if TYPE_CHECKING:
     from takeback.model.diff import Change
