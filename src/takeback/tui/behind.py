@@ -1,0 +1,47 @@
+"""Work that must not hold up the screen: done in a thread, with what follows from it back where widgets may be touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from textual.dom import DOMNode
+from textual.worker import Worker, get_current_worker
+
+from takeback.errors import Integrity, TakebackError
+from takeback.tui.telling import tell
+
+T = TypeVar("T")
+
+
+def behind(
+    node: DOMNode,
+    work: Callable[[], T],
+    then: Callable[[T], object],
+    *,
+    group: str = "default",
+    failed: Callable[[TakebackError], object] | None = None,
+) -> Worker[None]:
+    """Do ``work`` in a thread, then call ``then`` with what it gave. What is newer of the same group makes it void.
+
+    An error is told, or handed to ``failed``. Nothing is called any more once the node is gone.
+    """
+
+    def back(call: Callable[[], object]) -> None:
+        # Not `call_from_thread`: that waits, for ever if the app ends meanwhile.
+        if not get_current_worker().is_cancelled:
+            node.call_later(call)
+
+    def run() -> None:
+        try:
+            given = work()
+        except TakebackError as error:
+            problem = error
+            back(lambda: failed(problem) if failed is not None else tell(node, problem))
+        except Exception as error:  # a fault of ours is shown, and what else is on the screen can still be used
+            fault = Integrity(f"this is a bug in takeback: {type(error).__name__}: {error}")
+            back(lambda: failed(fault) if failed is not None else tell(node, fault))
+        else:
+            back(lambda: then(given))
+
+    return node.run_worker(run, thread=True, group=group, exclusive=True, exit_on_error=False)

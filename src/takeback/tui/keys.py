@@ -1,0 +1,45 @@
+"""Which keys do something for a row. A key that is not among them says why when it is pressed."""
+
+from __future__ import annotations
+
+from takeback.tui.keybar import Key
+from takeback.views.rows import Row
+
+DIFF = Key("d", "diff", "diff")
+RESET = Key("r", "back to here", "reset")
+UNDO = Key("z", "undo", "undo")
+REDO = Key("Z", "redo", "redo")
+FORK = Key("f", "fork", "fork")
+PIN = Key("p", "pin", "pin")
+UNPIN = Key("p", "unpin", "pin")
+LABEL = Key("m", "label", "label")
+SAVE = Key("m", "save", "label")
+ALWAYS = (
+    Key("/", "filter", "filter"),
+    Key("a", "actions", "actions"),
+    Key("t", "timelines", "choose_timeline"),
+    Key("o", "operations", "operations"),
+    Key("s", "store", "store"),
+    Key("q", "quit", "leave"),
+    Key("?", "help", "app.help"),
+)
+EVERYTHING = Key("Esc", "show all", "leave")
+TYPING = (Key("Enter", "to the list", "keep_filter"), EVERYTHING)
+"""While the filter is typed: letters are letters then."""
+
+
+def possible(row: Row | None, *, filtered: bool = False) -> tuple[Key, ...]:
+    """The keys to show while the cursor is on a row."""
+    always = (EVERYTHING, *ALWAYS) if filtered else ALWAYS
+    if row is None:
+        return (SAVE, *always)
+    if row.kind == "present":
+        return (DIFF, UNDO, REDO, SAVE, *always)
+    if row.open:
+        return (DIFF, UNDO, REDO, *always)
+    marks = (RESET, FORK, UNPIN if row.pinned else PIN, LABEL)
+    if row.kind == "original":
+        return (*marks, REDO, *always)
+    if row.kind == "snapshot":
+        return (DIFF, *marks, REDO, *always)
+    return (DIFF, REDO if row.undone_by is not None else UNDO, *marks, *always)
