@@ -25,6 +25,7 @@ from bench.table import table
 from bench.work import (
     agent_steps,
     containers,
+    faces,
     first_capture,
     history,
     length,
@@ -107,6 +108,9 @@ def _measure(base: Path, scale: Scale, only: set[str]) -> list[Row]:
     if not only or "length" in only:
         _say(f"a history of {scale.snapshots:,} snapshots")
         rows += length.measure(base / "length", scale.snapshots)
+    if not only or "faces" in only:
+        _say(f"the first screen of {scale.faces:,} snapshots")
+        rows += faces.measure(base / "faces", scale.faces)
     if not only or "session" in only:
         _say(f"a session of {scale.messages:,} messages")
         rows += sessions.measure(scale.messages, scale.rollbacks)
@@ -149,7 +153,7 @@ def _options() -> argparse.Namespace:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="smaller trees and fewer rounds: a minute, and only a hint")
     size.add_argument("--full", action="store_true", help="more rounds and 100,000 snapshots: an hour or so")
-    choices = "first turn undo restore history length session agent container team together".split()
+    choices = "first turn undo restore history length faces session agent container team together".split()
     parser.add_argument(
         "--only", nargs="+", choices=choices, default=[], help="only these; kept apart, as with --quick"
     )

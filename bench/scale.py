@@ -25,6 +25,8 @@ class Scale:
     """restic takes long for each backup, so it is compared after fewer turns."""
     snapshots: int = 10_000
     """In the store whose log and undo are compared with those of a store of 100."""
+    faces: int = 100_000
+    """Snapshots of the history whose first screen is compared with that of 100."""
     messages: int = 20_000
     """Of the session that is rolled back."""
     rollbacks: int = 21

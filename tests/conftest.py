@@ -15,13 +15,30 @@ import pytest
 pytest.register_assert_rewrite("support", "takeback.testing")
 
 from support import counts, order, quiet, services  # noqa: E402
+from support.browser import browser, windows  # noqa: E402
 from support.containers.fixtures import boxes, engine, private_engine, strategy  # noqa: E402
+from support.stage.fixtures import _told, own_story, told_story  # noqa: E402
 from support.teams.fixtures import data_dir, team  # noqa: E402
 from support.trees import Spec, make_tree, remove  # noqa: E402
 from support.worlds import make_world, repository, world  # noqa: E402
 from takeback.store import notices  # noqa: E402
 
-__all__ = ["boxes", "data_dir", "engine", "make_world", "private_engine", "repository", "strategy", "team", "world"]
+__all__ = [
+    "_told",
+    "boxes",
+    "browser",
+    "data_dir",
+    "engine",
+    "make_world",
+    "own_story",
+    "private_engine",
+    "repository",
+    "strategy",
+    "team",
+    "told_story",
+    "windows",
+    "world",
+]
 
 WorkspaceFactory = Callable[..., Path]
 _FAST = "/dev/shm"

@@ -1,0 +1,215 @@
+/**
+ * The restore drawer: a plan to look at and choose from, one press to do exactly that, progress, and the way back.
+ * Nothing is applied that is not on the screen: another choice makes another plan, and a world that moved makes a new one.
+ */
+import { post } from "./api.js";
+import { show } from "./dialog.js";
+import { bones, el, put } from "./dom.js";
+import { icon } from "./icons.js";
+import { cancel, follow } from "./jobs.js";
+import { Choice } from "./choice.js";
+import { noun, planView, summary } from "./planview.js";
+import { failed, toast } from "./toast.js";
+import { tellDone } from "./wayback.js";
+import { count } from "./words.js";
+
+/** @typedef {import("./types.js").Wanted} Wanted */
+
+/**
+ * @param {{wanted: Wanted, title: string, modes?: boolean, changed?: () => void}} what `modes`: a snapshot, to which one can go
+ *   back by taking moves back, or by making everything exactly as it was
+ */
+export function openDrawer(what) {
+  const drawer = new Drawer(what);
+  drawer.open();
+  return drawer;
+}
+
+class Drawer {
+  constructor({ wanted, title, modes = false, changed = () => {} }) {
+    this.wanted = wanted;
+    this.title = title;
+    this.modes = modes;
+    this.changed = changed;
+    this.turn = 0;
+    this.job = null;
+  }
+
+  open() {
+    this.body = el("div", { class: "drawer-body" });
+    this.foot = el("footer", { class: "drawer-foot" });
+    this.dialog = show({ class: "drawer", test: "drawer", label: this.title }, (dialog) => {
+      put(
+        dialog,
+        el("header", { class: "drawer-head" }, el("h2", {}, this.title), el("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => this.leave() }, icon("close"))),
+        this.modes ? this.#modeSwitch() : null,
+        this.body,
+        this.foot,
+      );
+    });
+    this.dialog.addEventListener("cancel", (event) => {
+      // While it is being done, Esc asks it to stop; it closes when it has.
+      if (this.job) event.preventDefault();
+      this.leave();
+    });
+    this.plan();
+  }
+
+  leave() {
+    if (this.job) cancel(this.job).catch(failed);
+    else this.dialog.close();
+  }
+
+  #modeSwitch() {
+    const choices = [
+      ["since", "Take back every move since", "What people changed since stays."],
+      ["restore", "Exactly as it was then", "Everything becomes as in that snapshot."],
+    ];
+    const box = el("div", { class: "modes", role: "radiogroup", "aria-label": "How to go back" });
+    put(
+      box,
+      choices.map(([verb, words, more]) => {
+        const radio = el("input", { type: "radio", name: "mode", value: verb, checked: this.wanted.verb === verb, test: `mode-${verb}` });
+        radio.addEventListener("change", () => {
+          this.wanted = { ...this.wanted, verb, only: null, paths: null };
+          this.plan();
+        });
+        return el("label", { class: "mode" }, radio, el("span", {}, el("b", {}, words), el("small", {}, more)));
+      }),
+    );
+    return box;
+  }
+
+  /** Plan everything that is wanted. */
+  async plan() {
+    const turn = (this.turn += 1);
+    put(this.body, el("p", { class: "quiet" }, "Looking at what would change…"), bones(80, 62, 71, 48));
+    this.#buttons(null);
+    try {
+      const all = await post("/api/plan", this.wanted);
+      if (turn === this.turn) this.#show(all);
+    } catch (error) {
+      if (turn === this.turn) this.#refused(error);
+    }
+  }
+
+  /** What is checked now; an undo of the newest move is from here on one of that move. */
+  #narrowed() {
+    const chosen = this.choice.wanted();
+    const move = this.wanted.verb === "undo" ? (this.wanted.move ?? this.whole.moves?.[0] ?? null) : this.wanted.move;
+    return { ...this.wanted, move, only: chosen.only ?? this.wanted.only, paths: chosen.paths ?? this.wanted.paths };
+  }
+
+  /** Plan what is checked now. */
+  #narrow() {
+    const turn = (this.turn += 1);
+    clearTimeout(this.timer);
+    this.#buttons(null);
+    if (!this.choice.some) return this.#buttons(null, "Nothing is chosen");
+    this.timer = setTimeout(async () => {
+      try {
+        const plan = this.choice.all ? this.whole : await post("/api/plan", this.#narrowed());
+        if (turn !== this.turn) return;
+        this.current = plan;
+        put(this.facts, summary(plan, this.whole));
+        this.#buttons(plan);
+      } catch (error) {
+        if (turn === this.turn) put(this.facts, problem(error));
+      }
+    }, 180);
+  }
+
+  #show(plan) {
+    this.whole = plan;
+    this.current = plan;
+    this.choice = new Choice(plan.groups, () => this.#narrow());
+    this.facts = el("div", { class: "plan-facts" }, summary(plan, plan));
+    put(this.body, plan.differs ? differing(plan.differs) : null, planView(plan, this.choice), this.#sharedBox(plan), this.facts);
+    this.#buttons(plan);
+  }
+
+  /** Whether to take back what several sessions may have changed, too; only if there is any. */
+  #sharedBox(plan) {
+    if (this.wanted.verb !== "undo" && this.wanted.verb !== "since") return null;
+    if (!plan.shared.length && !this.wanted.shared) return null;
+    const box = el("input", { type: "checkbox", test: "plan-shared", checked: this.wanted.shared === true });
+    box.addEventListener("change", () => {
+      this.wanted = { ...this.wanted, shared: box.checked };
+      this.plan();
+    });
+    return el("label", { class: "plan-part shared-box" }, box, el("span", {}, "Also what several sessions may have changed"));
+  }
+
+  #refused(error) {
+    put(this.body, problem(error));
+    put(this.foot, el("button", { type: "button", class: "button", test: "cancel", onclick: () => this.leave() }, "Close"));
+  }
+
+  /** The foot: what is sure, and the button that does it. */
+  #buttons(plan, why = "") {
+    const effects = plan ? (plan.changed?.length ?? 0) + (plan.pending?.length ?? 0) : 0;
+    const ready = effects > 0;
+    const words = !plan ? why || "Planning…" : ready ? `${this.wanted.verb === "redo" ? "Redo" : this.wanted.verb === "restore" ? "Restore" : "Take back"} ${count(effects, noun(plan))}` : "Nothing to do";
+    const confirm = el("button", { type: "button", class: "button primary", test: "confirm", disabled: !ready, onclick: () => this.#apply(plan) }, icon("back", "small"), words);
+    const had = this.foot.contains(document.activeElement);
+    put(
+      this.foot,
+      el("p", { class: "sure" }, icon("shield"), el("span", {}, "The present is saved first – nothing can be lost.")),
+      el("div", { class: "row-of-buttons" }, el("button", { type: "button", class: "button plain", test: "cancel", onclick: () => this.leave() }, "Cancel"), confirm),
+    );
+    if (ready && (had || !this.body.contains(document.activeElement))) confirm.focus();
+  }
+
+  async #apply(plan) {
+    const bar = el("progress", { test: "progress", "aria-label": "Progress" });
+    const words = el("p", { class: "quiet number" }, "Saving the present…");
+    const stop = el("button", { type: "button", class: "button", test: "stop", onclick: () => this.leave() }, "Stop and take it back");
+    put(this.foot, el("div", { class: "going" }, words, bar), el("div", { class: "row-of-buttons" }, stop));
+    stop.focus();
+    try {
+      const { job } = await post("/api/apply", { plan: plan.plan });
+      this.job = job;
+      const done = await follow(job, (now) => {
+        if (now.words) put(words, now.words);
+        if (now.progress?.total) {
+          bar.max = now.progress.total;
+          bar.value = now.progress.done;
+        }
+      });
+      this.job = null;
+      this.#over(done, plan);
+    } catch (error) {
+      this.job = null;
+      this.#refused(error);
+    }
+  }
+
+  #over(job, plan) {
+    if (job.state === "done") {
+      this.dialog.close();
+      this.changed();
+      tellDone(job.result, this.wanted, plan, this.changed, openDrawer);
+    } else if (job.state === "cancelled") {
+      this.dialog.close();
+      toast("Stopped: everything is as it was");
+      this.changed();
+    } else if (job.error?.again) {
+      // The world moved since this was planned: nothing was done, and this is the plan for what is there now.
+      this.#show(job.error.again);
+    } else this.#refused(Object.assign(new Error(job.error?.message ?? "it failed"), { hints: job.error?.hints ?? [] }));
+  }
+}
+
+function differing(differs) {
+  const lines = [...differs.new.map((each) => ["+", `${each.action} ${each.path}`, "plus"]), ...differs.gone.map((each) => ["−", `${each.action} ${each.path}`, "minus"]), ...differs.conflicts.map((path) => ["!", `conflict ${path}`, "bad"])];
+  return el(
+    "div",
+    { class: "notice warn changed-world", test: "changed-world", role: "alert" },
+    icon("warn"),
+    el("div", {}, el("b", {}, "Something changed since this was planned, so nothing was done. This is the new plan."), lines.length ? el("ul", {}, lines.slice(0, 12).map(([sign, words, style]) => el("li", { class: style }, `${sign} ${words}`))) : el("p", {}, "The same paths, with other content.")),
+  );
+}
+
+function problem(error) {
+  return el("div", { class: "notice bad", role: "alert", test: "plan-problem" }, icon("warn"), el("div", {}, el("b", {}, error.message), (error.hints ?? []).map((hint) => el("p", {}, hint))));
+}

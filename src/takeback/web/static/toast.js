@@ -1,0 +1,60 @@
+/** Short messages in the corner. One with something to press stays for a while, and waits while it is looked at. */
+import { byId, el } from "./dom.js";
+import { icon } from "./icons.js";
+import { bind } from "./keys.js";
+
+const SHORT = 5_000;
+const LONG = 24_000;
+
+/**
+ * @param {string} text
+ * @param {{bad?: boolean, press?: {words: string, test?: string, run: () => void}}} [options]
+ */
+export function toast(text, { bad = false, press } = {}) {
+  const made = el("div", { class: bad ? "toast bad-toast" : "toast", test: "toast", role: bad ? "alert" : "status" });
+  const close = () => made.remove();
+  for (const older of byId("toasts").children) if (older.querySelector("p")?.textContent === text) older.remove(); // said once is enough
+  made.append(icon(bad ? "warn" : "check"), el("p", {}, text));
+  if (press) {
+    for (const older of document.querySelectorAll(".toast [data-press]")) older.closest(".toast").remove();
+    const button = el("button", { type: "button", class: "button small", test: press.test ?? "toast-undo", "data-press": true, title: `${press.words} (u)` }, press.words, el("kbd", { "aria-hidden": "true" }, "u"));
+    button.addEventListener("click", () => {
+      close();
+      press.run();
+    });
+    made.append(button);
+  }
+  made.append(el("button", { type: "button", class: "icon-button", "aria-label": "Close this message", test: "toast-close", onclick: close }, icon("close", "small")));
+  byId("toasts").append(made);
+  stay(made, press || bad ? LONG : SHORT, close);
+}
+
+function stay(made, time, close) {
+  let timer = setTimeout(close, time);
+  const hold = () => clearTimeout(timer);
+  const go = () => {
+    clearTimeout(timer);
+    timer = setTimeout(close, time);
+  };
+  made.addEventListener("pointerenter", hold);
+  made.addEventListener("focusin", hold);
+  made.addEventListener("pointerleave", go);
+  made.addEventListener("focusout", go);
+}
+
+/** Say what went wrong, with the next step. */
+export function failed(error) {
+  if (error?.name === "AbortError") return;
+  const hint = error?.hints?.[0];
+  toast(hint ? `${error.message} – ${hint}` : (error?.message ?? String(error)), { bad: true });
+}
+
+bind(
+  ["u"],
+  "Press the button of the newest message: Undo",
+  () => {
+    const buttons = document.querySelectorAll(".toast [data-press]");
+    /** @type {HTMLElement|undefined} */ (buttons[buttons.length - 1])?.click();
+  },
+  true,
+);
