@@ -69,6 +69,7 @@ def test_every_key_does_what_it_says(terminal: Tmux, own_story: Story) -> None:
     terminal.wait_for("this is the present")
 
     terminal.keys("/")
+    terminal.wait_for("words, session: agent: part:")
     terminal.type("clean up")
     terminal.keys("Enter")
     terminal.wait_until(lambda screen: BAD in screen and "add dark mode" not in screen)

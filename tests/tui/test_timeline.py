@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from support.agent import World
 from support.tui import play, said, screen, turn, until, until_said, until_seen
@@ -106,6 +107,18 @@ def test_actions_are_shown_when_they_are_asked_for(app: TakebackApp) -> None:
         await until_seen(pilot, "╰", "Edit for third turn", "Edit for first turn")
         await pilot.press("a")
         await until(pilot, lambda: "Edit for" not in screen(pilot))
+
+    play(app, scene)
+
+
+def test_what_is_typed_at_once_after_the_slash_goes_into_the_filter_and_acts_on_nothing(app: TakebackApp) -> None:
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until_seen(pilot, *ALL)
+        for key in ("slash", "p", "a", "l", "f"):  # pin, actions, another timeline, fork
+            app.simulate_key(key)
+        asked = app.screen.query_one("#filter", Input)
+        await until(pilot, lambda: asked.value == "palf")
+        assert isinstance(app.screen, TimelineScreen) and not app.screen.actions and not said(pilot)
 
     play(app, scene)
 

@@ -15,7 +15,6 @@ def heard(desk: Desk) -> Iterator[queue.Queue[Heard]]:
     told: queue.Queue[Heard] = queue.Queue()
     live = Live(desk, told.put, every=0.01)
     live.start()
-    told.get(timeout=10)  # the first look
     yield told
     live.stop()
 
@@ -36,13 +35,18 @@ def test_a_label_a_pin_and_a_new_timeline_are_heard_of(world: World, desk: Desk,
     assert lanes == (max(lane.number for lane in desk.lanes()),)
 
 
+def test_where_nothing_happens_nothing_is_told(world: World, heard: queue.Queue[Heard]) -> None:
+    with pytest.raises(queue.Empty):
+        heard.get(timeout=0.2)
+    world.line.label("@", "good")
+    assert heard.get(timeout=10).marks
+
+
 def test_after_it_stopped_nothing_is_told(world: World, desk: Desk) -> None:
     told: queue.Queue[Heard] = queue.Queue()
     live = Live(desk, told.put, every=0.01)
     live.start()
     live.stop()
-    while not told.empty():
-        told.get()
     world.line.label("@", "good")
     assert told.empty()
     live.stop()

@@ -9,7 +9,8 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.css.query import NoMatches
 from textual.dom import DOMNode
-from textual.events import AppFocus
+from textual.events import AppFocus, Key
+from textual.widgets import Input
 
 from takeback.tui.themes import DARK, LIGHT, THEMES, fitting
 from takeback.tui.timeline import TimelineScreen
@@ -60,6 +61,12 @@ class TakebackApp(App[None]):
     def on_app_focus(self, event: AppFocus) -> None:
         """Somebody comes back to this window: what was done in others is shown."""
         self._timeline.look_again()
+
+    def on_key(self, event: Key) -> None:
+        """A letter that was on its way to a list when a box to write in opened belongs into that box, where nothing acts."""
+        if event.is_printable and event.character is not None and isinstance(self.focused, Input):
+            event.prevent_default()
+            self.focused.insert_text_at_cursor(event.character)
 
     def action_help(self) -> None:
         from takeback.tui.help import Help

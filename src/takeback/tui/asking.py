@@ -129,7 +129,7 @@ class Asking(ModalScreen[dict[str, str] | None]):
             yield Label("Enter goes on · Esc leaves", classes="dialog--keys", markup=False)
 
     def on_mount(self) -> None:
-        self.query(Input).first().focus()
+        self.set_focus(self.query(Input).first())
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

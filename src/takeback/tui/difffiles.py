@@ -151,7 +151,7 @@ class DiffFiles(Horizontal):
     def begin_filter(self) -> None:
         box = self.query_one(Input)
         box.display = True
-        box.focus()
+        self.screen.set_focus(box)  # at once, as the next letter is for it
 
     @property
     def is_filtering(self) -> bool:

@@ -174,8 +174,7 @@ class PreviewBanner(LineText):
         self._tell()
 
     def fail(self, error: TakebackError) -> None:
-        self._told = _said(error)
-        self._tell()
+        self.add(_said(error))
 
     def not_done(self, job: Job) -> None:
         """It was tried: cancelled, refused, or it failed."""

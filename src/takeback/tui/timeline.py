@@ -82,6 +82,7 @@ class TimelineScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.query_one("#filter").display = False
+        self.query_one(Heading).show(live=True)
         self.rows.focus()
         self.refresh_lanes()
 
@@ -164,10 +165,8 @@ class TimelineScreen(Screen[None]):
 
     def heard(self, heard: Heard) -> None:
         """Something was written to the store."""
-        heading = next(iter(self.query(Heading)), None)
-        if heading is None:
+        if not self.query(Heading):
             return  # it comes while the face is built, or ends
-        heading.show(live=True)
         self.refresh_lanes()
         self.rows.renew()
 
@@ -213,7 +212,7 @@ class TimelineScreen(Screen[None]):
     def action_filter(self) -> None:
         asked = self.query_one("#filter", Input)
         asked.display = True
-        asked.focus()
+        self.set_focus(asked)  # at once, as the next letter is for it
 
     @on(Input.Changed, "#filter")
     def _filter_changed(self, event: Input.Changed) -> None:

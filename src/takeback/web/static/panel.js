@@ -15,22 +15,32 @@ export class Panel {
     this.into = into;
     this.changed = changed;
     this.turn = 0;
+    this.wanted = "";
+    this.drawn = "";
   }
 
   /** How much the shown row changed is known now. */
   counted(row, counts) {
     const line = this.into.querySelector(".panel-head p");
-    if (line && counts) put(line, brief(row, counts));
+    if (!line || !counts) return;
+    put(line, brief(row, counts));
+    this.wanted = this.drawn = JSON.stringify([row, counts]);
   }
 
-  /** @param {import("./types.js").Row|undefined} row */
+  /** The same row keeps what is drawn of it: drawn anew, a button under the pointer would lose its click.
+   * @param {import("./types.js").Row|undefined} row */
   async show(row, counts) {
+    const wanted = JSON.stringify([row, counts]);
+    if (wanted === this.wanted && row?.kind !== "present" && !row?.open) return;
+    this.wanted = wanted;
     const turn = (this.turn += 1);
-    if (!row) return put(this.into, el("div", { class: "empty" }, el("p", {}, "Choose a move to see what it changed.")));
     const known = await about();
-    const files = el("div", { class: "panel-files" }, bones(70, 55, 80));
     if (turn !== this.turn) return;
-    put(this.into, head(row, counts), el("div", { class: "actions" }, buttons(row, known.read_only, () => this.changed(row))), facts(row), files);
+    if (!row) put(this.into, el("div", { class: "empty" }, el("p", {}, "Choose a move to see what it changed.")));
+    else if (wanted !== this.drawn) put(this.into, head(row, counts), el("div", { class: "actions" }, buttons(row, known.read_only, () => this.changed(row))), facts(row), el("div", { class: "panel-files" }, bones(70, 55, 80)));
+    this.drawn = wanted;
+    if (!row) return;
+    const files = this.into.querySelector(".panel-files");
     // The world is looked at once: until then nothing is known of the present, and nothing is asked if it is as it was saved.
     if (row.kind === "present" && !counts) return;
     if (row.kind === "present" && !Object.keys({ ...counts.parts, ...counts.missed }).length) return put(files, el("p", { class: "quiet" }, "Nothing changed since the last snapshot."));
@@ -40,7 +50,9 @@ export class Panel {
       const diff = await get("/api/diff", { lane: row.lane, a: row.before, b: end });
       if (turn === this.turn) put(files, changes(row, diff));
     } catch (error) {
-      if (turn === this.turn) put(files, el("p", { class: "notice bad" }, icon("warn"), error.message));
+      if (turn !== this.turn) return;
+      this.wanted = "";
+      put(files, el("p", { class: "notice bad" }, icon("warn"), error.message));
     }
   }
 }
