@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 class Tmux:

@@ -15,7 +15,7 @@ import takeback.tui
 from support.agent import Content, World
 from takeback.tui.themes import THEMES
 
-_PATIENCE = 15.0
+_PATIENCE = 60.0
 
 Scene = Callable[[Pilot[Any]], Awaitable[None]]
 
