@@ -11,7 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from takeback.engine import journal
+from takeback.engine import asked, journal
 from takeback.engine import save as saving
 from takeback.engine.alone import may_be_disturbed, until_alone, until_undisturbed
 from takeback.engine.line import Line
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from takeback.engine import history
     from takeback.engine import restore as restoring
     from takeback.engine.aio import AsyncTimeline
+    from takeback.engine.asked import Place, StrPath
     from takeback.engine.interval import Interval
     from takeback.engine.references import Reference
     from takeback.engine.watching import Seen
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
     from takeback.model.plan import Plan, Report
     from takeback.model.purged import Purged
     from takeback.sources.protocol import Source
-
-StrPath = str | os.PathLike[str]
-Place = StrPath | object
-"""Where a part can be put: a directory, or what its source knows, such as a container's name or `Container.copy`."""
 
 
 class Timeline:
@@ -111,7 +108,7 @@ class Timeline:
             session=session,
             title=title,
             context=context,
-            paths=_several(paths) or (),
+            paths=asked.several(paths) or (),
             key=key,
             always=always,
         )
@@ -175,7 +172,7 @@ class Timeline:
 
     def diff(self, a: Reference = "@", b: Reference | None = None, *, paths: Iterable[str] | None = None) -> Diff:
         """What differs between two snapshots; ``b`` defaults to the present."""
-        wanted = None if paths is None else [path.rstrip("/") or path for path in _several(paths) or ()]
+        wanted = None if paths is None else [path.rstrip("/") or path for path in asked.several(paths) or ()]
         from takeback.engine import history
 
         return history.diff(self._line, a, b, wanted, self._watch())
@@ -221,8 +218,10 @@ class Timeline:
         from takeback.engine import restore as restoring
 
         if to is not None:
-            return restoring.plan_to(self._line, reference, _places(to, only), _flat(paths))
-        return restoring.plan_restore(self._line, reference, _several(only), _wanted(paths), self._watch(), title)
+            return restoring.plan_to(self._line, reference, asked.places(to, only), asked.flat(paths))
+        return restoring.plan_restore(
+            self._line, reference, asked.several(only), asked.wanted(paths), self._watch(), title
+        )
 
     def plan_undo(
         self,
@@ -241,7 +240,9 @@ class Timeline:
         from takeback.engine.candidates import Wish
 
         return undoing.plan_undo(
-            self._line, Wish(move, since, level, session, shared, _several(only), _by_part(paths)), self._watch()
+            self._line,
+            Wish(move, since, level, session, shared, asked.several(only), asked.by_part(paths)),
+            self._watch(),
         )
 
     def plan_redo(self, move: str | None = None) -> Plan:
@@ -273,13 +274,13 @@ class Timeline:
         if to is None:
             again = not self.root or may_be_disturbed(self._line)
             target = self.show(reference) if again else reference  # each try may add to what `@-2` counts
-            wanted = _several(only), _wanted(paths)
+            wanted = asked.several(only), asked.wanted(paths)
 
             def once() -> Report:
                 return restoring.restore(self._line, target, *wanted, self._watch(), title)
 
             return until_undisturbed(self._line, lambda: until_alone(self._line, once))
-        return restoring.restore_to(self._line, reference, _places(to, only), _flat(paths))
+        return restoring.restore_to(self._line, reference, asked.places(to, only), asked.flat(paths))
 
     def undo(
         self,
@@ -303,7 +304,7 @@ class Timeline:
 
         if since is not None and not self.root:
             since = self.show(since, session=session)
-        wish = Wish(move, since, level, session, shared, _several(only), _by_part(paths))
+        wish = Wish(move, since, level, session, shared, asked.several(only), asked.by_part(paths))
         return until_alone(self._line, lambda: undoing.undo(self._line, wish, self._watch()))
 
     def redo(self, move: str | None = None) -> Report:
@@ -329,9 +330,9 @@ class Timeline:
         """
         from takeback.engine import fork as forking
 
-        where = _places(to) if isinstance(to, Mapping) else os.fspath(to)
-        chosen = _places(called or {})
-        return self._beside(forking.fork(self._line, reference, name, where, _several(without) or (), chosen))
+        where = asked.places(to) if isinstance(to, Mapping) else os.fspath(to)
+        chosen = asked.places(called or {})
+        return self._beside(forking.fork(self._line, reference, name, where, asked.several(without) or (), chosen))
 
     def forks(
         self, reference: Reference, name: str, number: int, to: StrPath, *, without: Iterable[str] = ()
@@ -339,7 +340,7 @@ class Timeline:
         """Begin several at once, called ``name-1`` and so on, each in a directory of its own name in ``to``: all or none."""
         from takeback.engine import fork as forking
 
-        made = forking.forks(self._line, reference, name, number, os.fspath(to), _several(without) or ())
+        made = forking.forks(self._line, reference, name, number, os.fspath(to), asked.several(without) or ())
         return [self._beside(other) for other in made]
 
     def kin(self) -> list[str]:
@@ -353,7 +354,7 @@ class Timeline:
         """What `promote` would do; nothing is touched here, but the fork is saved."""
         from takeback.engine import promote as promoting
 
-        return promoting.plan_promote(self._line, _named(fork), _several(only), self._watch())
+        return promoting.plan_promote(self._line, _named(fork), asked.several(only), self._watch())
 
     def promote(self, fork: str | Timeline, *, only: Iterable[str] | None = None) -> Report:
         """Do here what a fork has changed since it began, as one move that undo takes back; the fork is saved first, and
@@ -364,7 +365,7 @@ class Timeline:
         """
         from takeback.engine import promote as promoting
 
-        wanted = _several(only)
+        wanted = asked.several(only)
         return until_alone(self._line, lambda: promoting.promote(self._line, _named(fork), wanted, self._watch()))
 
     def _beside(self, other: Line) -> Timeline:
@@ -423,7 +424,7 @@ class Timeline:
 
     def action(self, title: str = "", *, session: str = "", paths: Iterable[str] = (), key: str = "") -> Scope:
         """A block of code as one action inside a turn."""
-        return Scope(self.save, "before_action", "after_action", title, session, _several(paths) or (), key)
+        return Scope(self.save, "before_action", "after_action", title, session, asked.several(paths) or (), key)
 
     def every(self, interval: str | float) -> Interval:
         """Snapshots every so often while the block runs."""
@@ -459,38 +460,3 @@ class Timeline:
 
 def _named(fork: str | Timeline) -> str | Line:
     return fork._line if isinstance(fork, Timeline) else fork
-
-
-def _several(given: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Each once; a text is one of them, not its letters."""
-    return None if given is None else (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
-
-
-def _wanted(paths: restoring.Paths) -> restoring.Paths:
-    return _by_part(paths) if isinstance(paths, Mapping) else _several(paths)
-
-
-def _flat(paths: restoring.Paths) -> tuple[str, ...] | None:
-    if isinstance(paths, Mapping):
-        raise InvalidInput("paths by part are for what is put back in its place", hints=["give a list of paths"])
-    return _several(paths)
-
-
-def _by_part(paths: Mapping[str, Iterable[str]] | None) -> dict[str, tuple[str, ...]] | None:
-    return None if paths is None else {part: _several(some) or () for part, some in paths.items()}
-
-
-def _places(to: Place | Mapping[str, Place], only: Iterable[str] | None = None) -> dict[str, object]:
-    """Where parts are to go, by part; a single place is that of the workspace, or of the kind that the place is for."""
-    if not isinstance(to, Mapping):
-        parts = list(_several(only) or (getattr(to, "kind", "workspace"),))
-        if len(parts) > 1:
-            raise InvalidInput(
-                f"{' and '.join(parts)} cannot share a directory", hints=["restore them one by one, each to its own"]
-            )
-        return {parts[0]: _place(to)}
-    return {part: _place(place) for part, place in to.items()}
-
-
-def _place(place: Place) -> object:
-    return os.fspath(place) if isinstance(place, os.PathLike) else place

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from takeback.engine import conversation, pending
+from takeback.engine import by_hand, conversation, pending
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, undo_to_redo
@@ -26,13 +24,9 @@ from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import within
-from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
-
-_FEW = 3
-"""So many paths are spelt out in a hint."""
 
 
 def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
@@ -81,7 +75,7 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
             notes = (*plan.notes, *_not_looked_at(line, present, wish, plan.kept))
             return replace(plan, moves=(*plan.moves, *passed), notes=notes)
         if plan.stuck:
-            return replace(plan, hints=(*plan.hints, *_instead(line, plan, targets)))
+            return replace(plan, hints=(*plan.hints, *by_hand.instead(line, plan, targets)))
         if wish.paths is None:  # a move that changed other paths stays
             passed += (move.id for move in targets if not move.open)
         if wish.move is not None:
@@ -230,8 +224,8 @@ def _plan(
         goes=tuple(goes),
         partly=bool(stays) or wish.only is not None,
         hints=(
-            *_by_hand_of_values([item.part for item in conflicts if item.part in states], spoken),
-            *_by_hand(line, present, [item for item in conflicts if item.part not in states], steps),
+            *by_hand.of_values([item.part for item in conflicts if item.part in states], spoken),
+            *by_hand.of_paths(line, present, [item for item in conflicts if item.part not in states], steps),
             *beside.hints,
             *_with_them(verb, targets, away, present, is_done=bool(effects)),
         ),
@@ -345,58 +339,3 @@ def _paths(reader: Reader, present: Present, part: str, wish: Wish) -> list[str]
 def _left_out(line: Line, present: Present) -> tuple[NotCaptured, ...]:
     looked_at = (part for name, part in present.parts.items() if part.kind not in NAMED or name in line.sources)
     return tuple(item for part in looked_at for item in part.not_captured)
-
-
-def _instead(line: Line, plan: Plan, targets: Sequence[Move]) -> tuple[str, ...]:
-    """What else could be done, where nothing of a move can be taken back."""
-    hints = ["`takeback undo --shared` takes what several sessions may have changed, too"] if plan.shared else []
-    if len(targets) == 1 and (older := _older(line, targets[0])) is not None:
-        hints.append(f"`takeback undo {short(older.id)}` takes back the next older move")
-    return tuple(hints)
-
-
-def _by_hand_of_values(parts: Sequence[str], steps: Sequence[OwnedStep]) -> Iterator[str]:
-    """How a person makes values what they were, where that is in conflict with what came since."""
-    if parts:
-        back = f"takeback restore {short(steps[-1].before.id)} --only {','.join(parts)}"
-        yield f"`{back}` makes it as it was; what is there now is saved first"
-
-
-def _by_hand(line: Line, present: Present, conflicts: Sequence[Kept], steps: Sequence[OwnedStep]) -> tuple[str, ...]:
-    """How a person looks at both sides of a conflict, and takes the old one."""
-    if not conflicts:
-        return ()
-    before = steps[-1].before
-    named = [_typed(_root_of(line, item.part), item.path) for item in conflicts if item.path.isprintable()]
-    paths = " ".join(named) if 0 < len(named) <= _FEW else "PATH"
-    options = _at_hand(line, present) if any(present.parts[item.part].kind in NAMED for item in conflicts) else ""
-    return (
-        f"`takeback diff {short(before.id)}{options} -- {paths}` shows what it was before the move and is now",
-        f"`takeback restore {short(before.id)} {paths}{options}` makes it as it was; what is there now is saved first",
-    )
-
-
-def _root_of(line: Line, part: str) -> str:
-    source = line.sources.get(part)
-    return source.root if source is not None and source.root else line.root
-
-
-def _at_hand(line: Line, present: Present) -> str:
-    """The options of all that is at hand beside files, with a space before each."""
-    parts = (present.parts[name] for name in line.sources if name in present.parts)
-    return "".join(f" {option}" for option in dict.fromkeys(map(naming, parts)) if option)
-
-
-def _typed(root: str, path: str) -> str:
-    """A path as it can be typed where this process stands."""
-    try:
-        here = os.getcwd()
-    except FileNotFoundError:
-        here = ""
-    return shlex.quote(path if here == root else os.path.join(root, path))
-
-
-def _older(line: Line, move: Move) -> Move | None:
-    with line.blobs.database.read() as tx:
-        every = move_rows.effective(tx, line.row(tx).number, (move.level,), verbs=("restore",))
-        return next((each for each in every if each.opening_seq < move.opening_seq), None)
