@@ -10,15 +10,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench.long_history import make
 from support.steps import steps
 from takeback import locate
+from takeback.engine import listing
+from takeback.engine.listing import Stretch
 from takeback.views import rows
 from takeback.views.desk import Desk
-from takeback.views.rows import Filter
+from takeback.views.rows import Filter, Page
 
 SHORT, BOUND, LONG = 100, 5_000, 20_000
 
@@ -60,18 +63,32 @@ def test_a_screen_takes_no_more_steps_because_the_history_is_long(
     assert not {name: pair for name, pair in stopped.items() if pair[1] > 1.2 * pair[0] + 500}
 
 
-def test_every_row_of_a_long_history_comes_once_page_by_page(
-    memory_path: Path, monkeypatch: pytest.MonkeyPatch
+def pages(desk: Desk, limit: int) -> Iterator[Page]:
+    page = rows.page(desk, [desk.here], limit=limit)
+    yield page
+    while page.next is not None:
+        page = rows.page(desk, [desk.here], cursor=page.next, limit=limit)
+        yield page
+
+
+@pytest.mark.parametrize("limit", [60, 500, rows.MOST])
+def test_every_row_of_a_long_history_comes_once_page_by_page_and_is_read_once(
+    memory_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
+    read: list[str] = []
+
+    def stretch(*asked: Any) -> Stretch:
+        found = given(*asked)
+        read.extend(row.id for row in found.snapshots)
+        return found
+
+    given = listing.stretch
+    monkeypatch.setattr(listing, "stretch", stretch)
     with desk_with(memory_path, BOUND, monkeypatch) as desk:
-        seen: list[str | None] = []
-        cursor: str | None = None
-        while True:
-            page = rows.page(desk, [desk.here], cursor=cursor, limit=500)
-            seen += (row.move or row.kind for row in page.rows)
-            cursor = page.next
-            if cursor is None:
-                break
+        came = list(pages(desk, limit))
+    seen = [row.move or row.kind for page in came for row in page.rows]
     assert len(seen) == len(set(seen))
     assert seen[-1] == "original"
     assert len(seen) >= BOUND
+    assert len(came) <= -(-len(seen) // limit)
+    assert len(read) < len(set(read)) + 3 * len(came), "who scrolls to the end reads little twice"

@@ -7,7 +7,7 @@ import pytest
 from support.agent import World
 from takeback.errors import InvalidInput, NotFound
 from takeback.views.desk import Desk
-from takeback.views.rows import ALL, Filter, Row, named, page, present, sessions
+from takeback.views.rows import ALL, MOST, Filter, Row, named, page, present, sessions
 
 
 def turn(world: World, title: str, content: str, session: str = "s", agent: str = "codex") -> None:
@@ -143,7 +143,7 @@ def test_a_cursor_that_is_none_is_refused(desk: Desk, cursor: str) -> None:
         page(desk, [desk.here], cursor=cursor)
 
 
-@pytest.mark.parametrize("limit", [0, -1, 501])
+@pytest.mark.parametrize("limit", [0, -1, MOST + 1])
 def test_so_many_rows_are_no_page(desk: Desk, limit: int) -> None:
     with pytest.raises(InvalidInput, match="number of rows"):
         page(desk, [desk.here], limit=limit)

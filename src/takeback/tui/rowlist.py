@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from textual import events
 from textual.content import Content
 from textual.message import Message
 
@@ -63,7 +64,7 @@ class RowList(Roll):
         self.wanted = wanted
         self._names = {lane.number: lane.name for lane in lanes}
         self.listing = Listing()
-        self._loading = self._chasing = False
+        self._loading = self._chasing = self._again = False
         self._present_due = True
         self.set_reactive(Roll.cursor, 0)
         self.scroll_to(y=0, animate=False, immediate=True)
@@ -97,29 +98,40 @@ class RowList(Roll):
         self.listing.add(None, page)
         self._changed()
         self.post_message(self.Moved(self))
+        self._catch_up()
 
     # Loading
 
     def near_end(self) -> None:
         if not self._loading and self.listing.begun and not self.listing.complete:
-            self._more(LARGEST if self._chasing else PAGE)
+            self._more(views.MOST if self._chasing else PAGE)
 
     def to_end(self) -> bool:
         self._chasing = self.listing.begun and not self.listing.complete
         self.near_end()
+        self.post_message(self.Loaded())
         return self._chasing
 
-    def action_go(self, lines: int) -> None:
-        self._chasing = False
-        super().action_go(lines)
+    def on_key(self, event: events.Key) -> None:
+        """Whoever presses a key meanwhile does not wait for the end; Esc is only for that then."""
+        if self._chasing and event.key == "escape":
+            event.stop()
+        self._stop_chasing()
 
-    def action_leaf(self, pages: int) -> None:
-        self._chasing = False
-        super().action_leaf(pages)
+    def on_mouse_down(self) -> None:
+        self._stop_chasing()
 
-    def action_first(self) -> None:
-        self._chasing = False
-        super().action_first()
+    def on_mouse_scroll_up(self) -> None:
+        self._stop_chasing()
+
+    def on_mouse_scroll_down(self) -> None:
+        self._stop_chasing()
+
+    def _stop_chasing(self) -> None:
+        if self._chasing:
+            self._chasing = False
+            self.grown()
+            self.post_message(self.Loaded())
 
     def _more(self, limit: int) -> None:
         self._loading = True
@@ -143,14 +155,14 @@ class RowList(Roll):
         self._loading = False
         self.listing.add(*given)
         if self._chasing and not self.listing.complete:  # nobody looks at what is passed on the way
-            self.grown()
             self.post_message(self.Loaded())
             self.near_end()
             return
+        at_end, self._chasing = self._chasing, False
         self._changed()
-        if self._chasing:
-            self._chasing = False
+        if at_end:
             self.cursor = len(self.listing) - 1
+        self._catch_up()
 
     def _changed(self) -> None:
         self.grown()
@@ -164,15 +176,15 @@ class RowList(Roll):
 
     def renew(self) -> None:
         """Something happened in the store: look at the newest rows again, and at those in view."""
-        if not self.lanes or not self.listing.begun:
-            return
         if self._loading:
             self._again = True
+            return
+        if not self.lanes or not self.listing.begun:
             return
         self._loading = True
         lanes, wanted, listing = self.lanes, self.wanted, self.listing
         listing.spoil()
-        newest = min(views.MOST, max(PAGE, len(listing.chunks[0].rows) + PAGE // 2))
+        newest = min(LARGEST, max(PAGE, len(listing.chunks[0].rows) + PAGE // 2))
         seen = self.seen()
         behind(
             self,
@@ -191,7 +203,7 @@ class RowList(Roll):
         page = self._ask(lanes, wanted, None, limit)
         tries = 1
         while not listing.meets(page) and tries < _TRIES:
-            more = self._ask(lanes, wanted, page.next, views.MOST)
+            more = self._ask(lanes, wanted, page.next, LARGEST)
             page = Page((*page.rows, *more.rows), more.next, page.scanned + more.scanned)
             tries += 1
         return page
@@ -217,7 +229,11 @@ class RowList(Roll):
             self.shift(found - at)
         self._changed()
         self.post_message(self.Moved(self))
-        if self._again:
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """What happened while rows were loaded."""
+        if self._again and not self._loading:
             self._again = False
             self.renew()
 

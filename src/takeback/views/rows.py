@@ -7,9 +7,10 @@ searched for may be rare: a page then ends after so many snapshots, short or emp
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from takeback.engine import listing
 from takeback.errors import InvalidInput
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
     from takeback.store.catalogue.snapshots import SnapshotRow
     from takeback.views.desk import Desk
 
-MOST = 500
-"""Rows that one page may be asked for."""
+MOST = 4000
+"""Rows that one page may be asked for: many, so that whoever wants the end of a long history soon has it."""
 
 _SCANNED = 4000
 """Snapshots that are looked at for one page, at most."""
 _OPENED = 200
 """The same, where each of them has to be read."""
-_CHUNK = 50
+_CHUNK, _LARGEST_CHUNK = 50, 500
+"""Snapshots that are read at a time."""
 _SESSIONS = 100
 _TOP = 1 << 62
 _UNREAD = _TOP + 1
@@ -38,8 +40,7 @@ _INSIDE = frozenset({"before_action", "after_action"})
 """What an agent's tools leave in the middle of a turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One entry of the list."""
 
     kind: str
@@ -109,23 +110,26 @@ def page(
     """The newest rows of some timelines, or those after a cursor. Rows that end at one snapshot come together."""
     if not 1 <= limit <= MOST:
         raise InvalidInput(f"{limit} is not a number of rows from 1 to {MOST}")
-    reading = [_Lane(desk, number, at, wanted) for number, at in _beginnings(lanes, cursor).items()]
+    beginnings = _beginnings(lanes, cursor)
+    chunk = min(max(_CHUNK, -(-limit // max(1, len(beginnings)))), _LARGEST_CHUNK)
+    reading = [_Lane(desk, number, at, wanted, chunk) for number, at in beginnings.items()]
     budget = _OPENED if wanted.part else _SCANNED
-    waiting = [(_turn(group), place, group) for place, lane in enumerate(reading) if (group := lane.next())]
-    heapq.heapify(waiting)
     rows: list[Row] = []
     scanned = 0
-    while waiting and len(rows) < limit and scanned < budget:
-        _, place, group = waiting[0]
+    waiting: list[tuple[int, int]] = []
+    due = list(range(len(reading)))
+    while len(rows) < limit and scanned < budget:
+        for place in due:
+            if group := reading[place].next():
+                heapq.heappush(waiting, (_turn(group), place))
+        if not waiting:
+            break
+        _, place = heapq.heappop(waiting)
+        due = [place]
         scanned += 1
-        rows += (row for row in group if _is_wanted(desk, row, wanted))
-        reading[place].passed(group)
-        following = reading[place].next()
-        if following:
-            heapq.heapreplace(waiting, (_turn(following), place, following))
-        else:
-            heapq.heappop(waiting)
-    after = ",".join(f"{lane.number}:{lane.at}" for lane in reading if not lane.ended) if waiting else ""
+        group = reading[place].take()
+        rows += [row for row in group if _is_wanted(desk, row, wanted)] if wanted.narrows else group
+    after = ",".join(f"{lane.number}:{lane.at}" for lane in reading if not lane.ended)
     return Page(tuple(rows), after or None, scanned)
 
 
@@ -146,54 +150,59 @@ def sessions(desk: Desk, lane: int | None = None) -> list[tuple[str, str]]:
 class _Lane:
     """One timeline, from the newest to the oldest. A group is what ends at one snapshot."""
 
-    def __init__(self, desk: Desk, number: int, at: int | None, wanted: Filter) -> None:
+    def __init__(self, desk: Desk, number: int, at: int | None, wanted: Filter, chunk: int) -> None:
         self.number = number
         self.at = _UNREAD if at is None else at
         """All before this place is still to come."""
-        self.ended = False
-        self._desk, self._wanted = desk, wanted
+        self._desk, self._wanted, self._chunk = desk, wanted, chunk
         self._agents: dict[str, str] = {}
         self._forks = _forks(desk)
-        self._groups = self._read(at)
-        self._ahead: list[Row] | None = None
+        self._ahead: deque[list[Row]] = deque()
+        self._before = None if at is None or at >= _TOP else at
+        self._whole = False
+        if self.at == _UNREAD:
+            opened = listing.under_way(desk.store.blobs, number)
+            if rows := [self._open(move) for move in opened if move.level != "action" or wanted.actions]:
+                self._ahead.append(rows)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is to come any more."""
+        return self._whole and not self._ahead
 
     def next(self) -> list[Row]:
         """What comes next; nothing at the end."""
-        if self._ahead is None:
-            self._ahead = next(self._groups, [])
-            self.ended = not self._ahead
-        return self._ahead
+        while not self._ahead and not self._whole:
+            self._read()
+        return self._ahead[0] if self._ahead else []
 
-    def passed(self, group: Sequence[Row]) -> None:
-        """That has been dealt with."""
-        self.at, self._ahead = min(row.seq for row in group), None
+    def take(self) -> list[Row]:
+        """The same, and go on behind it."""
+        group = self._ahead.popleft()
+        self.at = group[0].seq
+        return group
 
-    def _read(self, at: int | None) -> Iterator[list[Row]]:
-        blobs, chunk = self._desk.store.blobs, _CHUNK
-        if at in (None, _UNREAD):
-            under_way = listing.under_way(blobs, self.number)
-            if opened := [self._open(each) for each in under_way if each.level != "action" or self._wanted.actions]:
-                yield opened
-        before = None if at is None or at >= _TOP else at
-        while True:
-            found = listing.stretch(blobs, self.number, before, chunk)
-            yield from self._groups_of(found)
-            if found.whole:
-                return
-            before = found.snapshots[-1].seq
-            chunk = min(2 * chunk, 10 * _CHUNK) if self._wanted.narrows else chunk
+    def _read(self) -> None:
+        found = listing.stretch(self._desk.store.blobs, self.number, self._before, self._chunk)
+        self._ahead.extend(self._groups_of(found))
+        self._whole = found.whole
+        if found.snapshots:
+            self._before = found.snapshots[-1].seq
+        self._chunk = min(2 * self._chunk, _LARGEST_CHUNK)
 
     def _groups_of(self, found: Stretch) -> Iterator[list[Row]]:
-        ended: dict[int, list[Move]] = {}
+        ended: dict[int, list[tuple[Move, str]]] = {}
         for move in found.moves:
-            if move.session and (agent := _agent(move)):
+            agent = _agent(move)
+            if move.session and agent:
                 self._agents[move.session] = agent
             if move.closing_seq is not None and (move.level != "action" or self._shows_action(move)):
-                ended.setdefault(move.closing_seq, []).append(move)
+                ended.setdefault(move.closing_seq, []).append((move, agent))
         for number, row in enumerate(found.snapshots):
             is_first = found.whole and number == len(found.snapshots) - 1
-            group = [self._move(move, row, found.takes.get(move.id, ())) for move in ended.get(row.seq, ())]
-            group.sort(key=lambda each: each.level == "action")  # what happened in a turn stands below it
+            group = [self._move(*made, row, found.takes.get(made[0].id, ())) for made in ended.get(row.seq, ())]
+            if len(group) > 1:
+                group.sort(key=lambda each: each.level == "action")  # what happened in a turn stands below it
             if is_first:
                 group.append(self._snapshot("original", row))
             elif not group and (row.trigger not in _INSIDE or row.labels or row.pinned or self._wanted.actions):
@@ -204,20 +213,27 @@ class _Lane:
     def _shows_action(self, move: Move) -> bool:
         return self._wanted.actions or not move.session
 
-    def _move(self, move: Move, row: SnapshotRow, takes: Sequence[str]) -> Row:
-        made = self._snapshot("move", row)
-        return replace(
-            made,
-            before=move.opening,
-            time_ns=move.closed_ns or row.time_ns,
-            move=move.id,
-            level=move.level,
-            verb=move.verb,
-            title=move.about,
-            session=move.session,
-            agent=_agent(move) or self._agents.get(move.session, ""),
-            undone_by=move.undone_by,
+    def _move(self, move: Move, agent: str, row: SnapshotRow, takes: Sequence[str]) -> Row:
+        return Row(
+            "move",
+            self.number,
+            row.seq,
+            row.id,
+            move.opening,
+            move.closed_ns or row.time_ns,
+            move.id,
+            move.level,
+            move.verb,
+            move.about,
+            move.session,
+            agent or self._agents.get(move.session, ""),
+            move.undone_by,
             takes=tuple(takes),
+            trigger=row.trigger,
+            labels=row.labels,
+            pinned=row.pinned,
+            changed=row.changed,
+            forks=self._forks.get(row.id, ()),
         )
 
     def _open(self, move: Move) -> Row:

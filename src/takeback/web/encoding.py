@@ -12,12 +12,14 @@ import dataclasses
 import json
 import math
 from collections.abc import Mapping, Set
+from functools import cache
 from typing import Any
 
 from takeback.shapes import iso
 
 _DEEPEST = 60
 _LARGEST = 2**63
+_ITSELF = frozenset({type(None), bool, str})
 
 
 def encoded(value: Any) -> bytes:
@@ -26,7 +28,7 @@ def encoded(value: Any) -> bytes:
 
 def plain(value: Any, depth: int = 0) -> Any:
     """The same, of nothing but what JSON has."""
-    if value is None or type(value) in (bool, str):
+    if type(value) in _ITSELF or value == ():
         return value
     if isinstance(value, int):
         return int(value) if -_LARGEST <= value < _LARGEST else hex(value)
@@ -38,10 +40,8 @@ def plain(value: Any, depth: int = 0) -> Any:
         return value.hex()
     if depth >= _DEEPEST:
         return "…"
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _fields({each.name: getattr(value, each.name) for each in dataclasses.fields(value)}, depth)
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return _fields(value._asdict(), depth)
+    if (names := _names(type(value))) is not None:  # type: ignore[arg-type] # a class is hashable
+        return _fields(names, value, depth)
     if isinstance(value, Mapping):
         return {key if isinstance(key, str) else str(key): plain(each, depth + 1) for key, each in value.items()}
     if isinstance(value, list | tuple | Set):
@@ -49,14 +49,27 @@ def plain(value: Any, depth: int = 0) -> Any:
     return str(value)
 
 
-def _fields(fields: Mapping[str, Any], depth: int) -> dict[str, Any]:
+@cache
+def _names(kind: type) -> tuple[tuple[str, str], ...] | None:
+    """The fields of a value of ours, and of a time what it is called in words; looked up once for thousands of rows."""
+    if dataclasses.is_dataclass(kind):
+        names = tuple(each.name for each in dataclasses.fields(kind))
+    elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        names = kind._fields
+    else:
+        return None
+    return tuple((name, name.removesuffix("_ns") if name.endswith("_ns") else "") for name in names)
+
+
+def _fields(names: tuple[tuple[str, str], ...], value: Any, depth: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    for name, value in fields.items():
-        if name.endswith("_ns") and (value is None or isinstance(value, int)):
-            made[name] = None if value is None else str(value)
-            made[name.removesuffix("_ns")] = moment(value)
+    values = value if isinstance(value, tuple) else [getattr(value, name) for name, _ in names]
+    for (name, in_words), each in zip(names, values, strict=True):
+        if in_words and (each is None or isinstance(each, int)):
+            made[name] = None if each is None else str(each)
+            made[in_words] = moment(each)
         else:
-            made[name] = plain(value, depth + 1)
+            made[name] = each if type(each) in _ITSELF else plain(each, depth + 1)
     return made
 
 

@@ -261,14 +261,15 @@ def touching(tx: Transaction, timeline: int, seq: int) -> list[Move]:
 
 def _move(row: Row) -> Move:
     *values, reported, context = checked("moves", row, _TYPES)
-    move = Move(*values)
-    paths, known = parse_json(reported, "what a move reported"), parse_object(context, "the context of a move")
+    paths = parse_json(reported, "what a move reported") if reported != "[]" else []  # of most, nothing
+    is_paths = isinstance(paths, list) and all(isinstance(path, str) for path in paths)
+    known = parse_object(context, "the context of a move")
+    move = Move._make((*values, tuple(paths) if is_paths else (), known))
     if (
-        move.level not in LEVELS
+        not is_paths
+        or move.level not in LEVELS
         or move.verb not in _VERBS
         or (move.closing is None) != (move.closing_seq is None)
-        or not isinstance(paths, list)
-        or not all(isinstance(path, str) for path in paths)
     ):
         raise Integrity(f"the catalogue holds a move {move.id[:8]!r} that cannot be", hints=["takeback store repair"])
-    return move._replace(reported=tuple(paths), context=known)
+    return move

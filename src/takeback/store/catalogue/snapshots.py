@@ -163,7 +163,11 @@ def with_marks(tx: Transaction, rows: list[SnapshotRow]) -> list[SnapshotRow]:
         for id, name in all_checked("labels", found, (str, str)):
             labels.setdefault(id, []).append(name)
         pinned.update(id for (id,) in tx.execute(f"SELECT snapshot FROM pins WHERE snapshot IN ({marks})", some))
-    return [row._replace(labels=tuple(labels.get(row.id, ())), pinned=row.id in pinned) for row in rows]
+    marked = labels.keys() | pinned | {row.id for row in rows if row.labels or row.pinned}
+    return [
+        row._replace(labels=tuple(labels.get(row.id, ())), pinned=row.id in pinned) if row.id in marked else row
+        for row in rows
+    ]
 
 
 def everywhere(tx: Transaction) -> list[SnapshotRow]:

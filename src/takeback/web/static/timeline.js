@@ -22,7 +22,7 @@ import { count } from "./words.js";
 
 const AHEAD = 60;
 /** So many pages are looked through for the row that was chosen when the page was left. */
-const FAR = 6;
+const FAR = 2;
 const NARROW = matchMedia("(max-width: 900px)");
 
 class Timeline {
@@ -34,6 +34,7 @@ class Timeline {
   presentCounts = undefined;
   fresh = 0;
   turn = 0;
+  /** @type {object|null} */ seeking = null;
 
   async start() {
     this.here = (await about()).lane;
@@ -303,13 +304,13 @@ class Timeline {
     return this.all?.[this.list.cursor];
   }
 
+  /** Go where everything began, unless somebody does something else before all is here. */
   async end() {
     const { feed } = this;
     if (!feed || !this.all) return;
-    this.seeking = true;
-    while (!feed.done && feed === this.feed && this.seeking) await this.loadMore(true).then(() => feed.loading);
-    this.seeking = false;
-    this.choose(this.all.length - 1);
+    const seeking = (this.seeking = {});
+    while (!feed.done && feed === this.feed && this.seeking === seeking) await this.loadMore(true).then(() => feed.loading);
+    if (feed === this.feed && this.seeking === seeking) this.choose(this.all.length - 1);
   }
 }
 

@@ -29,11 +29,10 @@ export function timelineKeys(timeline) {
   bind(["p"], "Pin or unpin", on("pin"));
   bind(["m"], "Label", on("label"));
   bind(["/"], "Filter", () => timeline.filters.focus());
-  bind(["Escape"], "Back to the list", () => {
-    timeline.seeking = false;
-    timeline.list.move(timeline.list.cursor);
-  });
+  bind(["Escape"], "Back to the list", () => timeline.list.move(timeline.list.cursor));
   fromTheFilter(timeline);
+  // Whoever does anything else does not wait for the end any more.
+  for (const each of ["keydown", "pointerdown", "wheel"]) addEventListener(each, () => (timeline.seeking = null), { capture: true, passive: true });
   pressing(timeline);
 }
 
