@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from takeback.web.encoding import encoded
@@ -19,6 +19,11 @@ from takeback.web.encoding import encoded
 class Value:
     time_ns: int | None
     inner: Any = None
+
+
+@dataclass(frozen=True)
+class Nothing:
+    pass
 
 
 class Pair(NamedTuple):
@@ -39,6 +44,16 @@ def test_times_are_said_twice() -> None:
     assert json.loads(encoded(Pair(0, "x"))) == {"opened_ns": "0", "opened": "1970-01-01T00:00:00+00:00", "name": "x"}
     assert json.loads(encoded(Value(None)))["time"] is None
     assert json.loads(encoded(Value(10**40)))["time"] is None, "no calendar has it"
+
+
+def test_what_has_no_fields_and_what_is_empty_stay_what_they_are() -> None:
+    assert json.loads(encoded([Nothing(), (), [], {}, Value(None, ())])) == [
+        {},
+        [],
+        [],
+        {},
+        {"time_ns": None, "time": None, "inner": []},
+    ]
 
 
 def test_what_json_cannot_say_is_said_in_words() -> None:
@@ -62,6 +77,7 @@ def test_what_json_cannot_say_is_said_in_words() -> None:
     assert said["mapping"] == {"1": "one", "None": "none"} and said["set"] == ["x"]
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine it is
 @given(
     st.recursive(
         st.one_of(
