@@ -346,7 +346,7 @@ def test_any_plan_is_made_or_refused_and_applied_or_failed_with_words(
 @settings(CAREFUL, max_examples=EXAMPLES // 4)
 @given(
     path=st.sampled_from(
-        ["/api/save", "/api/label", "/api/unlabel", "/api/pin", "/api/unpin", "/api/drop", "/api/fork"]
+        ["/api/save", "/api/label", "/api/unlabel", "/api/pin", "/api/unpin", "/api/drop", "/api/undrop", "/api/fork"]
     ),
     body=st.fixed_dictionaries(
         {},

@@ -40,6 +40,15 @@ def test_a_snapshot_is_dropped_unless_it_is_pinned(own: tuple[Client, Path]) -> 
     assert client.get("/api/snapshots/begin").status == 404
 
 
+def test_a_dropped_snapshot_is_brought_back_with_its_name(own: tuple[Client, Path]) -> None:
+    client, _ = own
+    id = client.post("/api/drop", {"ref": "begin"}).json["id"]
+    assert client.post("/api/undrop", {"ref": id}).json == {"id": id, "dropped": False}
+    assert client.get("/api/snapshots/begin").json["id"] == id
+    assert client.post("/api/undrop", {"ref": id}).status == 400, "it is there"
+    assert client.post("/api/undrop", {"ref": "none"}).status == 404
+
+
 def test_a_fork_is_a_timeline_of_its_own_and_is_brought_back(own: tuple[Client, Path]) -> None:
     client, root = own
     job = client.job("/api/fork", {"ref": "begin", "name": "attempt", "to": None})

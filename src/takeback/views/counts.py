@@ -11,6 +11,7 @@ from takeback.engine.patch import sides
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.model.diff import Diff
+    from takeback.model.progress import Listener
     from takeback.views.desk import Desk
 
 _MOST_FILES = 300
@@ -34,14 +35,16 @@ class Counts:
         return not self.parts
 
 
-def counts(desk: Desk, lane: int, before: str | None, after: str | None) -> Counts:
+def counts(
+    desk: Desk, lane: int, before: str | None, after: str | None, listener: Listener | None = None
+) -> Counts:
     """What changed from one snapshot to another, or to the present; of the first one, nothing is known. Two snapshots are
     compared once."""
     if before is None:
         return Counts(0, None, None)
     if after is not None:
         return desk.remembered("counts", before, after, make=lambda: _between(desk, lane, before, after))
-    with desk.act(lane) as line:
+    with desk.act(lane, listener) as line:
         return _counted(line, line.diff(before))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from takeback.model.diff import Change, Diff, Difference
+    from takeback.model.progress import Listener
     from takeback.model.team import TeamDiff
     from takeback.model.tree import Entry
     from takeback.views.desk import Desk
@@ -56,11 +57,11 @@ class Differences:
         return bool(self.raw)
 
 
-def differences(desk: Desk, lane: int, a: str, b: str | None) -> Differences:
+def differences(desk: Desk, lane: int, a: str, b: str | None, listener: Listener | None = None) -> Differences:
     """Compare two snapshots, or one with what is there now."""
     if b is not None:
         return _shown(lane, desk.look(lane).diff(a, b))
-    with desk.act(lane) as line:
+    with desk.act(lane, listener) as line:
         return _shown(lane, line.diff(a))
 
 

@@ -6,7 +6,9 @@ answer of its own, and raises what takeback raises. Anything else it raises is a
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from takeback.errors import InvalidInput, TakebackError
@@ -14,6 +16,7 @@ from takeback.web.addresses import Address
 from takeback.web.answers import failed, json_answer, missing_page, refused, strict
 from takeback.web.asked import MOST_BYTES, Asked
 from takeback.web.gate import Gate
+from takeback.web.leaving import while_there
 from takeback.web.shared import Shared
 
 Handler = Callable[[Shared, Asked], Any]
@@ -42,18 +45,25 @@ def _endpoint(shared: Shared, handlers: Mapping[str, Handler]) -> Any:
         if handler is None:
             return refused(f"this is asked for with {' or '.join(handlers)}", status=405)
         path = {name: str(value) for name, value in request.path_params.items()}
+        gone = threading.Event()
         try:
             sent = await _body(request) if request.method == "POST" else None
-            return await shared.in_thread(_answered, shared, handler, sent, request.scope["query_string"], path)
+            read = partial(_read, sent, request.scope["query_string"], path, gone)
+            async with while_there(request.receive, gone.set):
+                return await shared.in_thread(_answered, shared, handler, read)
         except TakebackError as error:
             return failed(error)
 
     return endpoint
 
 
-def _answered(shared: Shared, handler: Handler, sent: bytes | None, query: bytes, path: Mapping[str, str]) -> Any:
+def _read(sent: bytes | None, query: bytes, path: Mapping[str, str], gone: threading.Event) -> Asked:
+    return Asked.of_query(query, path, gone) if sent is None else Asked.of_body(sent, path, gone)
+
+
+def _answered(shared: Shared, handler: Handler, read: Callable[[], Asked]) -> Any:
     """What a handler says, ready to be sent: reading a long question and writing a long answer take a while, too."""
-    found = handler(shared, Asked.of_query(query, path) if sent is None else Asked.of_body(sent, path))
+    found = handler(shared, read())
     return found if callable(found) else json_answer(found)
 
 

@@ -8,11 +8,15 @@ surrogate from U+DC80 to U+DCFF, as everywhere in Python. Any other lone surroga
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from takeback.errors import InvalidInput
+from takeback.errors import Cancelled, InvalidInput
+
+if TYPE_CHECKING:
+    from takeback.model.progress import Progress
 
 MOST_BYTES = 8 << 20
 """What a body may have: a choice among the paths of a large restore names each of them."""
@@ -27,12 +31,20 @@ _DEEPEST = 12
 class Asked:
     """The query of a GET, or the object in the body of a POST; and the names in the path."""
 
-    def __init__(self, given: Mapping[str, Any], path: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        given: Mapping[str, Any],
+        path: Mapping[str, str] | None = None,
+        gone: threading.Event | None = None,
+    ) -> None:
         self._given = given
+        self._gone = gone
         self.path = path or {}
 
     @classmethod
-    def of_query(cls, query: bytes, path: Mapping[str, str] | None = None) -> Asked:
+    def of_query(
+        cls, query: bytes, path: Mapping[str, str] | None = None, gone: threading.Event | None = None
+    ) -> Asked:
         try:
             pairs = parse_qsl(
                 query.decode("ascii", "surrogateescape"),
@@ -45,10 +57,12 @@ class Asked:
         given = dict(pairs)
         if len(given) < len(pairs):
             raise InvalidInput("a parameter is given twice")
-        return cls(given, path)
+        return cls(given, path, gone)
 
     @classmethod
-    def of_body(cls, body: bytes, path: Mapping[str, str] | None = None) -> Asked:
+    def of_body(
+        cls, body: bytes, path: Mapping[str, str] | None = None, gone: threading.Event | None = None
+    ) -> Asked:
         try:
             given = json.loads(body.decode("utf-8") or "{}", parse_constant=_no_number, object_pairs_hook=_once)
         except (ValueError, RecursionError):
@@ -57,7 +71,7 @@ class Asked:
             raise InvalidInput("the body is JSON, but not an object")
         if not _is_flat(given):
             raise InvalidInput("the body is nested too deeply")
-        return cls(given, path)
+        return cls(given, path, gone)
 
     def has(self, name: str) -> bool:
         return self._given.get(name) not in (None, "")
@@ -119,6 +133,11 @@ class Asked:
     def path_text(self, name: str) -> str:
         """What stands in the address itself."""
         return _text(name, self.path[name], _LONGEST)
+
+    def hear(self, progress: Progress) -> None:
+        """The listener of work that is done for an answer; Cancelled once nobody waits for it any more."""
+        if self._gone is not None and self._gone.is_set():
+            raise Cancelled("whoever asked has gone")
 
     @property
     def lane(self) -> int | None:

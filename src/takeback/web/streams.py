@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from takeback.errors import TakebackError
 from takeback.web.answers import strict
+from takeback.web.leaving import while_there
 
 if TYPE_CHECKING:
     from takeback.web.shared import Shared
@@ -22,23 +23,15 @@ class Stream:
         self._headers = strict(headers)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        from anyio import CancelScope, create_task_group
+        from anyio import CancelScope
 
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers})
             if scope["method"] == "HEAD":
                 await send({"type": "http.response.body", "body": b""})
                 return
-            async with create_task_group() as tasks:
-
-                async def until_gone() -> None:
-                    while (await receive())["type"] != "http.disconnect":
-                        pass
-                    tasks.cancel_scope.cancel()
-
-                tasks.start_soon(until_gone)
+            async with while_there(receive):
                 await self._send(send)
-                tasks.cancel_scope.cancel()
         finally:
             with CancelScope(shield=True):
                 if isinstance(self._pieces, Generator):

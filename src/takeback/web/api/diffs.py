@@ -55,7 +55,7 @@ def _found(shared: Shared, asked: Asked, *, anew: bool = False) -> Differences:
     known = None if anew and b is None else shared.compared.get(lane, a, b)
     if known is not None:
         return known
-    return shared.compared.keep(differences(shared.desk, lane, a, b))
+    return shared.compared.keep(differences(shared.desk, lane, a, b, asked.hear))
 
 
 ROUTES = (

@@ -11,12 +11,13 @@ from typing import Any
 from takeback.errors import Unavailable
 from takeback.web.answers import failed, strict
 from takeback.web.asked import Asked
+from takeback.web.leaving import while_there
 from takeback.web.shared import Shared
 
 
 def events(shared: Shared, asked: Asked) -> Any:
     async def stream(scope: Any, receive: Any, send: Any) -> None:
-        from anyio import CancelScope, create_task_group
+        from anyio import CancelScope
 
         if scope["method"] == "HEAD":
             await _start(send)
@@ -30,17 +31,9 @@ def events(shared: Shared, asked: Asked) -> Any:
         try:
             await shared.in_thread(shared.hub.adjust)
             await _start(send)
-            async with create_task_group() as tasks:
-
-                async def until_gone() -> None:
-                    while (await receive())["type"] != "http.disconnect":
-                        pass
-                    tasks.cancel_scope.cancel()
-
-                tasks.start_soon(until_gone)
+            async with while_there(receive):
                 async for message in listener.messages():
                     await send({"type": "http.response.body", "body": message, "more_body": True})
-                tasks.cancel_scope.cancel()
             await send({"type": "http.response.body", "body": b""})
         finally:
             shared.hub.leave(listener)

@@ -49,7 +49,7 @@ def present(shared: Shared, asked: Asked) -> Shape:
     """What is there now, and how far it is from the latest snapshot: the world is looked at."""
     lane = shared.lane(asked)
     row = listed.present(shared.desk, lane)
-    return {"row": row, "counts": counted.counts(shared.desk, lane, row.before, None)}
+    return {"row": row, "counts": counted.counts(shared.desk, lane, row.before, None, asked.hear)}
 
 
 def counts(shared: Shared, asked: Asked) -> counted.Counts:
@@ -57,7 +57,7 @@ def counts(shared: Shared, asked: Asked) -> counted.Counts:
     lane, line = shared.lane(asked), shared.line(asked)
     before, after = asked.maybe("before"), asked.maybe("after")
     ends = [None if reference is None else line.show(reference).id for reference in (before, after)]
-    return counted.counts(shared.desk, lane, *ends)
+    return counted.counts(shared.desk, lane, *ends, asked.hear)
 
 
 def sessions(shared: Shared, asked: Asked) -> Shape:

@@ -52,6 +52,11 @@ def drop(shared: Shared, asked: Asked) -> Shape:
     return {"id": line.drop(line.show(asked.must("ref")).id), "dropped": True}
 
 
+def undrop(shared: Shared, asked: Asked) -> Shape:
+    """Bring a dropped snapshot back, as long as its content was not freed."""
+    return {"id": shared.desk.store.undrop(asked.must("ref")), "dropped": False}
+
+
 def fork(shared: Shared, asked: Asked) -> Shape:
     """Begin another timeline at a snapshot; without ``to``, in a directory of its name beside this one."""
     lane, name = shared.lane(asked), asked.must("name")
@@ -90,5 +95,6 @@ ROUTES = (
     ("POST", "/api/pin", pin),
     ("POST", "/api/unpin", unpin),
     ("POST", "/api/drop", drop),
+    ("POST", "/api/undrop", undrop),
     ("POST", "/api/fork", fork),
 )

@@ -45,7 +45,7 @@ def plan(shared: Shared, asked: Asked) -> Shape:
     )
     if wanted.verb == "promote" and shared.read_only:
         raise InvalidInput("to plan a promote saves the fork, and this page was started with --read-only")
-    made = choices.plan(shared.desk, wanted)
+    made = choices.plan(shared.desk, wanted, asked.hear)
     return _shown(shared, wanted, made)
 
 

@@ -1,10 +1,12 @@
 /** What can be done with a row: every verb, from the panel, the snapshot's page and the keys, one way each. */
-import { about, address, get, post } from "./api.js";
+import { READ_ONLY, about, address, get, post } from "./api.js";
 import { ask } from "./dialog.js";
+import { drop } from "./dropping.js";
 import { openDrawer } from "./drawer.js";
 import { el } from "./dom.js";
 import { icon } from "./icons.js";
-import { follow } from "./jobs.js";
+import { promoteButtons } from "./forks.js";
+import { follow, problemOf } from "./jobs.js";
 import { failed, toast } from "./toast.js";
 import { short, title } from "./words.js";
 
@@ -23,9 +25,7 @@ export function presentUrl(row) {
   return row.snapshot ? address("/diff", { a: row.snapshot, lane: row.lane }) : null;
 }
 
-export const READ_ONLY = "Started with --read-only: nothing can be changed from here";
-
-/** @typedef {"diff"|"present"|"restore"|"undo"|"redo"|"fork"|"pin"|"label"} Verb */
+/** @typedef {"diff"|"present"|"restore"|"undo"|"redo"|"fork"|"pin"|"label"|"drop"} Verb */
 
 /** Why something is not possible now; empty if it is. @param {Verb} verb @param {Row} row */
 export function impossible(verb, row, readOnly) {
@@ -40,6 +40,7 @@ export function impossible(verb, row, readOnly) {
   if (verb === "redo") return row.undone_by || row.verb === "undo" ? "" : "Nothing of it was undone";
   if (row.kind === "present") return "This is the present: save it first, or choose a row below";
   if (row.open) return "This move has not ended yet";
+  if (verb === "drop" && row.pinned) return "It is pinned, so it stays: unpin it first";
   return row.snapshot ? "" : "There is no snapshot here";
 }
 
@@ -47,7 +48,7 @@ export function impossible(verb, row, readOnly) {
  * Do it, or say why not.
  * @param {Verb} verb
  * @param {Row} row
- * @param {() => void} [changed] called when something is different then
+ * @param {(anew?: boolean) => void} [changed] called when something is different then; `anew`: further down, too
  */
 export async function act(verb, row, changed = () => {}) {
   const known = await about();
@@ -67,6 +68,7 @@ const DOING = {
   undo: async (row, changed) => openDrawer({ wanted: { verb: "undo", lane: row.lane, move: row.move }, title: `Undo ${named(row)}`, changed }),
   redo: async (row, changed) => openDrawer({ wanted: { verb: "redo", lane: row.lane, move: row.move }, title: `Redo ${named(row)}`, changed }),
   fork,
+  drop,
   pin: async (row, changed) => {
     await post(row.pinned ? "/api/unpin" : "/api/pin", { lane: row.lane, ref: row.snapshot });
     row.pinned = !row.pinned;
@@ -74,7 +76,7 @@ const DOING = {
     changed();
   },
   label: async (row, changed) => {
-    const said = await ask({ title: "Label this snapshot", words: `${named(row)} · ${short(row.snapshot)}`, fields: [{ name: "name", label: "Name", hint: "A name for references: takeback restore NAME" }], ok: "Label" });
+    const said = await ask({ title: "Label this snapshot", words: `${named(row)} · ${short(row.snapshot)}`, fields: [{ name: "name", label: "Name", hint: "A name for references, as in takeback restore NAME" }], ok: "Label" });
     if (!said?.name) return;
     await post("/api/label", { lane: row.lane, ref: row.snapshot, name: said.name });
     row.labels = [...new Set([...row.labels, said.name])];
@@ -96,7 +98,7 @@ async function fork(row, changed) {
   if (!said?.name) return;
   const { job } = await post("/api/fork", { lane: row.lane, ref: row.snapshot, name: said.name, to: said.to || null });
   const done = await follow(job);
-  if (done.state === "failed") throw Object.assign(new Error(done.error?.message ?? "the fork failed"), { hints: done.error?.hints });
+  if (done.state === "failed") throw problemOf(done, "the fork failed");
   toast(`Forked as “${said.name}”`);
   changed();
 }
@@ -131,6 +133,7 @@ const BUTTONS = [
   ["fork", "Fork…", "fork", "f"],
   ["pin", "Pin", "pin", "p"],
   ["label", "Label…", "label", "m"],
+  ["drop", "Drop…", "drop", "x"],
 ];
 
 /** Save what is there now. */
@@ -142,7 +145,7 @@ export async function save(lane, changed = () => {}) {
   try {
     const { job } = await post("/api/save", { lane, label: said.label || null });
     const done = await follow(job);
-    if (done.state !== "done") throw Object.assign(new Error(done.error?.message ?? "it was not saved"), { hints: done.error?.hints });
+    if (done.state !== "done") throw problemOf(done, "it was not saved");
     toast(done.result.new ? `Saved as ${short(done.result.id)}` : "Nothing changed since the last snapshot");
     changed();
   } catch (error) {
@@ -162,10 +165,11 @@ function presentButtons(row, readOnly, changed) {
   ];
 }
 
-/** Buttons for a row. @param {Row} row @param {boolean} readOnly */
-export function buttons(row, readOnly, changed) {
+/** Buttons for a row. @param {Row} row @param {boolean} readOnly @param {import("./types.js").Lane[]} lanes */
+export function buttons(row, readOnly, changed, lanes) {
   if (row.kind === "present") return presentButtons(row, readOnly, changed);
-  return BUTTONS.filter(([verb]) => (row.undone_by ? verb !== "undo" : verb !== "redo")).map(([verb, words, drawn, keyed]) => {
+  const wanted = ([verb]) => (verb === "drop" ? !readOnly : row.undone_by ? verb !== "undo" : verb !== "redo");
+  const made = BUTTONS.filter(wanted).map(([verb, words, drawn, keyed]) => {
     const why = impossible(verb, row, readOnly);
     const said = verb === "pin" && row.pinned ? "Unpin" : words;
     const inside = [icon(drawn, "small"), said, keyed ? el("kbd", { "aria-hidden": "true" }, keyed) : null];
@@ -173,4 +177,5 @@ export function buttons(row, readOnly, changed) {
     if (link && !why) return el("a", { class: "button", href: link, test: `act-${verb}` }, inside);
     return el("button", { type: "button", class: verb === "restore" ? "button primary" : "button", test: `act-${verb}`, "aria-disabled": why ? "true" : null, title: why, onclick: () => act(verb, row, changed) }, inside);
   });
+  return readOnly ? made : [...made, promoteButtons(row, lanes, changed)];
 }

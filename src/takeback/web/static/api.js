@@ -1,5 +1,7 @@
 /** Asking the server. Every change carries the CSRF token; every refusal becomes a `Refused` with hints. */
 
+export const READ_ONLY = "Started with --read-only: nothing can be changed from here";
+
 const PAUSE = 250;
 
 /** What the server said no to, and why. */
@@ -51,11 +53,12 @@ export async function get(path, query = {}, options = {}) {
 }
 
 /** @returns {Promise<any>} */
-export async function post(path, body = {}) {
+export async function post(path, body = {}, options = {}) {
   const { csrf } = await about();
   return answer(
     await reach(path, {
       method: "POST",
+      signal: options.signal,
       headers: { "Content-Type": "application/json", Accept: "application/json", "X-Takeback-CSRF": csrf },
       body: JSON.stringify(body),
     }),

@@ -2,6 +2,7 @@
 import { address, get } from "./api.js";
 import { bones, el, put } from "./dom.js";
 import { icon } from "./icons.js";
+import { troubleNotice } from "./trouble.js";
 import { fileName, size } from "./words.js";
 
 const MOST = 1000;
@@ -17,7 +18,7 @@ export function browser(where) {
       const more = Math.max(0, entries.length - MOST) + (left_out?.entries ?? 0);
       if (more) box.append(el("p", { class: "quiet browse-note" }, `and ${more.toLocaleString("en")} more`));
     } catch (error) {
-      put(box, crumbs(path, open), el("p", { class: "notice bad" }, error.message));
+      put(box, crumbs(path, open), troubleNotice(error));
     }
   };
   open("");

@@ -30,11 +30,11 @@ function outside(dialog, event) {
 
 /**
  * @typedef {{name: string, label: string, value?: string, hint?: string, required?: boolean}} Field
- * Ask for a few words.
- * @param {{title: string, words?: string, fields: Field[], ok: string}} question
+ * Ask for a few words, or only whether.
+ * @param {{title: string, words?: string, inside?: Node[], fields: Field[], ok: string, bad?: boolean}} question `bad`: what is asked takes something away
  * @returns {Promise<Record<string, string>|null>} null if it was left
  */
-export function ask({ title, words, fields, ok }) {
+export function ask({ title, words, inside = [], fields, ok, bad = false }) {
   return new Promise((resolve) => {
     let answer = null;
     const dialog = show({ class: "small-dialog", test: "ask", label: title }, (made) => {
@@ -44,12 +44,13 @@ export function ask({ title, words, fields, ok }) {
         {},
         el("h2", {}, title),
         words ? el("p", { class: "soft" }, words) : null,
+        inside,
         inputs.map(([field, input]) => el("label", { class: "labelled" }, el("span", {}, field.label), input, field.hint ? el("small", { class: "quiet" }, field.hint) : null)),
         el(
           "div",
           { class: "row-of-buttons" },
           el("button", { type: "button", class: "button plain", test: "ask-cancel", onclick: () => made.close() }, "Cancel"),
-          el("button", { type: "submit", class: "button primary", test: "ask-ok" }, ok),
+          el("button", { type: "submit", class: bad ? "button primary takes" : "button primary", test: "ask-ok" }, ok),
         ),
       );
       form.addEventListener("submit", (event) => {
@@ -59,7 +60,7 @@ export function ask({ title, words, fields, ok }) {
       });
       put(made, form);
     });
-    dialog.querySelector("input")?.focus();
+    /** @type {HTMLElement|null} */ (dialog.querySelector("input, [data-test=ask-cancel]"))?.focus();
     dialog.addEventListener("close", () => resolve(answer));
   });
 }

@@ -1,6 +1,5 @@
 /** The diff's page: two snapshots, or one and the present, by tabs. */
-import { about, address, get } from "./api.js";
-import { READ_ONLY } from "./actions.js";
+import { READ_ONLY, about, address, get } from "./api.js";
 import { bones, byId, el, put } from "./dom.js";
 import { FileList } from "./filelist.js";
 import { icon } from "./icons.js";
@@ -8,9 +7,11 @@ import { bind } from "./keys.js";
 import { memoryView } from "./memory.js";
 import { openDrawer } from "./drawer.js";
 import { timelineUrl } from "./place.js";
+import { said } from "./said.js";
 import { remember, remembered, shell } from "./shell.js";
 import { teamView } from "./team.js";
 import { failed, toast } from "./toast.js";
+import { troublePage } from "./trouble.js";
 import { ago, count, moment, ms, short, title, who } from "./words.js";
 
 const TABS = [
@@ -41,7 +42,7 @@ class DiffPage {
     try {
       this.diff = await get("/api/diff", this.where);
     } catch (error) {
-      put(this.into, el("div", { class: "empty" }, icon("warn"), el("h2", {}, error.message), error.hints?.map((hint) => el("p", {}, hint)), el("a", { class: "button", href: timelineUrl() }, "Back to the timeline")));
+      put(this.into, troublePage(error));
       return;
     }
     const left = this.diff.left_out ?? {};
@@ -66,8 +67,8 @@ class DiffPage {
       [["side", "Side by side"], ["unified", "Unified"]].map(([name, words]) => el("button", { type: "button", test: name, "data-mode": name, onclick: () => this.setMode(name) }, words)),
     );
     this.body = el("div", { class: "diff-body", role: "tabpanel", id: "tab-panel", tabindex: "-1" });
-    const missed = Object.entries(this.diff.missed ?? {}).map(([part, why]) => el("p", { class: "notice warn", test: "missed" }, icon("warn"), el("span", {}, `Nothing is known of ${part}: ${why}`)));
-    for (const [what, number] of Object.entries(this.diff.left_out ?? {})) missed.push(el("p", { class: "notice warn", test: "left-out" }, icon("warn"), el("span", {}, `${number.toLocaleString("en")} more of ${what} differ and are not shown: takeback diff ${short(this.diff.a)} lists them all`)));
+    const missed = Object.entries(this.diff.missed ?? {}).map(([part, why]) => el("p", { class: "notice warn", test: "missed" }, icon("warn"), el("span", {}, `Nothing is known of ${part}: `, said(why))));
+    for (const [what, number] of Object.entries(this.diff.left_out ?? {})) missed.push(el("p", { class: "notice warn", test: "left-out" }, icon("warn"), el("span", {}, `${number.toLocaleString("en")} more of ${what} differ and are not shown: `, said(`\`takeback diff ${short(this.diff.a)}\` lists them all`))));
     put(this.into, el("header", { class: "diff-head" }, this.heading, el("div", { class: "diff-bar" }, this.tabs, this.modes)), missed.length ? el("div", { class: "diff-missed" }, missed) : null, this.body);
     this.setMode(this.mode);
     this.choose(this.tab, false);

@@ -2,11 +2,11 @@
  * Elements made by hand. Everything that comes from snapshots goes through here as text or as an attribute, never as markup.
  *
  * Hooks for tests, as data-test="…"; they stay:
- *   every page   root status read-only theme help help-dialog nav-timeline nav-store nav-operations toast toast-undo toast-close
+ *   every page   trouble hint command copy root status read-only theme help help-dialog nav-timeline nav-store nav-operations toast toast-undo toast-close
  *   timeline     scroller list row present original row-title row-counts row-agent row-time news panel
  *                filter-text filter-session filter-agent filter-part filter-actions filter-lanes filter-clear
  *                (a row also has data-kind, data-snapshot, data-move, data-lane, and data-undone, data-pinned if it is)
- *   actions      act-open act-diff act-present act-restore act-undo act-fork act-pin act-label act-redo act-save
+ *   actions      act-open act-diff act-present act-restore act-undo act-fork act-pin act-label act-drop act-promote act-redo act-save
  *   snapshot     snapshot snapshot-id part label label-remove changed-file not-captured missed browse browse-entry outline context
  *   diff         diff tab-files tab-memory tab-container tab-team side unified diff-list-item diff-file (data-path) diff-line
  *                restore-file image-before image-after conversation message team-change state-change left-out

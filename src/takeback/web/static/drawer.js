@@ -6,18 +6,19 @@ import { post } from "./api.js";
 import { show } from "./dialog.js";
 import { bones, el, put } from "./dom.js";
 import { icon } from "./icons.js";
-import { cancel, follow } from "./jobs.js";
+import { cancel, follow, problemOf } from "./jobs.js";
 import { Choice } from "./choice.js";
 import { noun, planView, summary } from "./planview.js";
 import { failed, toast } from "./toast.js";
+import { troubleNotice } from "./trouble.js";
 import { tellDone } from "./wayback.js";
 import { count } from "./words.js";
 
 /** @typedef {import("./types.js").Wanted} Wanted */
 
 /**
- * @param {{wanted: Wanted, title: string, modes?: boolean, changed?: () => void}} what `modes`: a snapshot, to which one can go
- *   back by taking moves back, or by making everything exactly as it was
+ * @param {{wanted: Wanted, title: string, words?: string, modes?: boolean, changed?: () => void}} what `modes`: a snapshot, to which
+ *   one can go back by taking moves back, or by making everything exactly as it was
  */
 export function openDrawer(what) {
   const drawer = new Drawer(what);
@@ -25,10 +26,13 @@ export function openDrawer(what) {
   return drawer;
 }
 
+const CONFIRM = { restore: "Restore", since: "Take back", undo: "Take back", redo: "Redo", promote: "Bring" };
+
 class Drawer {
-  constructor({ wanted, title, modes = false, changed = () => {} }) {
+  constructor({ wanted, title, words = "", modes = false, changed = () => {} }) {
     this.wanted = wanted;
     this.title = title;
+    this.words = words;
     this.modes = modes;
     this.changed = changed;
     this.turn = 0;
@@ -42,6 +46,7 @@ class Drawer {
       put(
         dialog,
         el("header", { class: "drawer-head" }, el("h2", {}, this.title), el("button", { type: "button", class: "icon-button", "aria-label": "Close", onclick: () => this.leave() }, icon("close"))),
+        this.words ? el("p", { class: "soft drawer-words" }, this.words) : null,
         this.modes ? this.#modeSwitch() : null,
         this.body,
         this.foot,
@@ -52,6 +57,8 @@ class Drawer {
       if (this.job) event.preventDefault();
       this.leave();
     });
+    // What is being planned for a drawer that is closed is wanted by nobody.
+    this.dialog.addEventListener("close", () => this.planning?.abort());
     this.plan();
   }
 
@@ -80,13 +87,20 @@ class Drawer {
     return box;
   }
 
+  /** What would be done; whatever was being planned before is not any more. @param {Wanted} wanted */
+  #planned(wanted) {
+    this.planning?.abort();
+    this.planning = new AbortController();
+    return post("/api/plan", wanted, { signal: this.planning.signal });
+  }
+
   /** Plan everything that is wanted. */
   async plan() {
     const turn = (this.turn += 1);
     put(this.body, el("p", { class: "quiet" }, "Looking at what would change…"), bones(80, 62, 71, 48));
     this.#buttons(null);
     try {
-      const all = await post("/api/plan", this.wanted);
+      const all = await this.#planned(this.wanted);
       if (turn === this.turn) this.#show(all);
     } catch (error) {
       if (turn === this.turn) this.#refused(error);
@@ -108,13 +122,13 @@ class Drawer {
     if (!this.choice.some) return this.#buttons(null, "Nothing is chosen");
     this.timer = setTimeout(async () => {
       try {
-        const plan = this.choice.all ? this.whole : await post("/api/plan", this.#narrowed());
+        const plan = this.choice.all ? this.whole : await this.#planned(this.#narrowed());
         if (turn !== this.turn) return;
         this.current = plan;
         put(this.facts, summary(plan, this.whole));
         this.#buttons(plan);
       } catch (error) {
-        if (turn === this.turn) put(this.facts, problem(error));
+        if (turn === this.turn) put(this.facts, troubleNotice(error, "plan-problem"));
       }
     }, 180);
   }
@@ -141,7 +155,7 @@ class Drawer {
   }
 
   #refused(error) {
-    put(this.body, problem(error));
+    put(this.body, troubleNotice(error, "plan-problem"));
     put(this.foot, el("button", { type: "button", class: "button", test: "cancel", onclick: () => this.leave() }, "Close"));
   }
 
@@ -149,8 +163,8 @@ class Drawer {
   #buttons(plan, why = "") {
     const effects = plan ? (plan.changed?.length ?? 0) + (plan.pending?.length ?? 0) : 0;
     const ready = effects > 0;
-    const words = !plan ? why || "Planning…" : ready ? `${this.wanted.verb === "redo" ? "Redo" : this.wanted.verb === "restore" ? "Restore" : "Take back"} ${count(effects, noun(plan))}` : "Nothing to do";
-    const confirm = el("button", { type: "button", class: "button primary", test: "confirm", disabled: !ready, onclick: () => this.#apply(plan) }, icon("back", "small"), words);
+    const words = !plan ? why || "Planning…" : ready ? `${CONFIRM[this.wanted.verb]} ${count(effects, noun(plan))}` : "Nothing to do";
+    const confirm = el("button", { type: "button", class: "button primary", test: "confirm", disabled: !ready, onclick: () => this.#apply(plan) }, icon(this.wanted.verb === "promote" || this.wanted.verb === "redo" ? this.wanted.verb : "back", "small"), words);
     const had = this.foot.contains(document.activeElement);
     put(
       this.foot,
@@ -196,7 +210,7 @@ class Drawer {
     } else if (job.error?.again) {
       // The world moved since this was planned: nothing was done, and this is the plan for what is there now.
       this.#show(job.error.again);
-    } else this.#refused(Object.assign(new Error(job.error?.message ?? "it failed"), { hints: job.error?.hints ?? [] }));
+    } else this.#refused(problemOf(job));
   }
 }
 
@@ -208,8 +222,4 @@ function differing(differs) {
     icon("warn"),
     el("div", {}, el("b", {}, "Something changed since this was planned, so nothing was done. This is the new plan."), lines.length ? el("ul", {}, lines.slice(0, 12).map(([sign, words, style]) => el("li", { class: style }, `${sign} ${words}`))) : el("p", {}, "The same paths, with other content.")),
   );
-}
-
-function problem(error) {
-  return el("div", { class: "notice bad", role: "alert", test: "plan-problem" }, icon("warn"), el("div", {}, el("b", {}, error.message), (error.hints ?? []).map((hint) => el("p", {}, hint))));
 }

@@ -1,9 +1,10 @@
 /** One file of a diff: its head, and below it lines, pictures, or why there are none. */
-import { address, get } from "./api.js";
+import { READ_ONLY, address, get } from "./api.js";
 import { bones, el, put } from "./dom.js";
 import { icon } from "./icons.js";
 import { imagePair } from "./images.js";
 import { drawSides } from "./sides.js";
+import { troubleNotice } from "./trouble.js";
 import { size } from "./words.js";
 
 const CONTEXTS = [3, 15, 100_000];
@@ -24,7 +25,7 @@ export class FileCard {
       this.body.hidden = !this.body.hidden;
       fold.setAttribute("aria-expanded", String(!this.body.hidden));
     });
-    const why = how.readOnly ? "Started with --read-only: nothing can be changed from here" : "";
+    const why = how.readOnly ? READ_ONLY : "";
     const restore = how.restore ? el("button", { type: "button", class: "button small", test: "restore-file", "aria-disabled": why ? "true" : null, title: why || "Put it back as it was before", onclick: () => why || how.restore(file) }, icon("back", "small"), "Restore this file") : null;
     this.box = el(
       "article",
@@ -46,7 +47,7 @@ export class FileCard {
       this.counted(this.sides);
       this.draw();
     } catch (error) {
-      put(this.body, el("p", { class: "notice bad" }, icon("warn"), error.message));
+      put(this.body, troubleNotice(error));
     }
   }
 

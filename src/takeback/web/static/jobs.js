@@ -39,6 +39,11 @@ export function follow(id, each = () => {}) {
   });
 }
 
+/** Why a job did not come to its end. @param {import("./types.js").Job} job */
+export function problemOf(job, otherwise = "it failed") {
+  return Object.assign(new Error(job.error?.message ?? otherwise), { hints: job.error?.hints ?? [] });
+}
+
 /** Ask a job to stop; it says itself when it has. */
 export function cancel(id) {
   return post(`/api/jobs/${encodeURIComponent(id)}/cancel`);

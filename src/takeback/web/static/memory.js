@@ -3,6 +3,7 @@ import { get } from "./api.js";
 import { bones, el, put } from "./dom.js";
 import { icon } from "./icons.js";
 import { conversationView } from "./messages.js";
+import { troubleNotice } from "./trouble.js";
 import { count } from "./words.js";
 
 const SIGNS = { added: ["+", "plus"], removed: ["−", "minus"], moved: [">", "name"] };
@@ -17,7 +18,7 @@ export async function memoryView(into, diff, where) {
     const { conversations } = await get("/api/diff/messages", where);
     put(talks, conversations.map(conversationView));
   } catch (error) {
-    put(talks, el("p", { class: "notice bad" }, icon("warn"), error.message));
+    put(talks, troubleNotice(error));
   }
 }
 

@@ -4,16 +4,19 @@ import { buttons, diffUrl, snapshotUrl } from "./actions.js";
 import { bones, el, put } from "./dom.js";
 import { icon, partIcon } from "./icons.js";
 import { countWords } from "./row.js";
+import { said } from "./said.js";
+import { troubleNotice } from "./trouble.js";
 import { ago, because, count, fileName, moment, ms, short, title, who } from "./words.js";
 
 const MOST = 60;
 export const SIGNS = { added: ["A", "plus"], deleted: ["D", "minus"], removed: ["D", "minus"], modified: ["M", "name"], changed: ["M", "name"], mode: ["P", "name"], type: ["T", "name"], moved: ["R", "name"] };
 
 export class Panel {
-  /** @param {HTMLElement} into @param {(row: import("./types.js").Row) => void} changed */
-  constructor(into, changed) {
+  /** @param {HTMLElement} into @param {(anew?: boolean) => void} changed @param {() => import("./types.js").Lane[]} lanes */
+  constructor(into, changed, lanes) {
     this.into = into;
     this.changed = changed;
+    this.lanes = lanes;
     this.turn = 0;
     this.wanted = "";
     this.drawn = "";
@@ -37,7 +40,7 @@ export class Panel {
     const known = await about();
     if (turn !== this.turn) return;
     if (!row) put(this.into, el("div", { class: "empty" }, el("p", {}, "Choose a move to see what it changed.")));
-    else if (wanted !== this.drawn) put(this.into, head(row, counts), el("div", { class: "actions" }, buttons(row, known.read_only, () => this.changed(row))), facts(row), el("div", { class: "panel-files" }, bones(70, 55, 80)));
+    else if (wanted !== this.drawn) put(this.into, head(row, counts), el("div", { class: "actions" }, buttons(row, known.read_only, this.changed, this.lanes())), facts(row), el("div", { class: "panel-files" }, bones(70, 55, 80)));
     this.drawn = wanted;
     if (!row) return;
     const files = this.into.querySelector(".panel-files");
@@ -52,7 +55,7 @@ export class Panel {
     } catch (error) {
       if (turn !== this.turn) return;
       this.wanted = "";
-      put(files, el("p", { class: "notice bad" }, icon("warn"), error.message));
+      put(files, troubleNotice(error));
     }
   }
 }
@@ -92,7 +95,7 @@ export function changes(row, diff) {
     ["Container", "container", diff.container.map((each) => ({ ...each, tab: "container" }))],
     ["Team", "team", diff.team.map((each) => ({ ...each, tab: "team" }))],
   ].filter(([, , items]) => items.length);
-  const missed = Object.entries(diff.missed ?? {}).map(([part, why]) => el("p", { class: "notice warn", test: "missed" }, icon("warn"), el("span", {}, `Without ${part}: ${why}`)));
+  const missed = Object.entries(diff.missed ?? {}).map(([part, why]) => el("p", { class: "notice warn", test: "missed" }, icon("warn"), el("span", {}, `Without ${part}: `, said(why))));
   if (!groups.length) return [missed, el("p", { class: "quiet" }, row.kind === "present" ? "Nothing changed since the last snapshot." : "It changed nothing that is captured.")];
   return [
     missed,

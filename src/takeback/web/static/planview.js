@@ -1,6 +1,7 @@
 /** A plan for people: its effects by part with boxes, and everything that one should know first. */
 import { el } from "./dom.js";
 import { icon, partIcon } from "./icons.js";
+import { said } from "./said.js";
 import { ago, count } from "./words.js";
 
 const STYLES = { create: "plus", delete: "minus", reset: "minus", merge: "label", change: "name", replace: "name", chmod: "name" };
@@ -46,15 +47,15 @@ export function summary(plan, whole) {
   const reasons = plan.reasons ?? {};
   const reasoned = (paths) => paths.map((path) => [path, reasons[path] ?? ""]);
   return [
-    part("conflict", "bad", "Conflicts: left alone, because taking it back would lose somebody's work", reasoned(plan.conflicts ?? [])),
+    part("conflict", "bad", "Conflicts: left alone, because somebody's work would be lost", reasoned(plan.conflicts ?? [])),
     part("pending", "warn", "Lives in another program, which puts it in place at its next save or turn", (plan.pending ?? []).map((each) => [each, ""])),
     part("goes", "warn", "Would go, and is kept in the snapshot that is made first", (plan.goes ?? []).map((each) => [goingWords(each), ""])),
     part("outside", "warn", "Happened outside, and cannot be taken back", (plan.effects ?? []).map((each) => [each.what, `${each.kind}${each.time ? `, ${ago(Date.parse(each.time))}` : ""}`])),
     part("kept", "quiet", "Left as it is", (plan.kept ?? []).map((each) => [each.path, each.reason])),
     part("kept", "warn", "Several sessions may have changed it: left alone", (plan.shared ?? []).map((each) => [each, ""])),
     part("kept", "quiet", "Not in the snapshot, and left alone", (plan.not_captured ?? []).map((each) => [each.path, each.reason])),
-    (plan.notes ?? []).map((note) => el("p", { class: "notice", test: "note" }, icon("info"), el("span", {}, note))),
-    (plan.hints ?? []).map((hint) => el("p", { class: "notice", test: "hint" }, icon("info"), el("span", {}, hint))),
+    (plan.notes ?? []).map((note) => el("p", { class: "notice", test: "note" }, icon("info"), el("span", {}, said(note)))),
+    (plan.hints ?? []).map((hint) => el("p", { class: "notice", test: "hint" }, icon("info"), el("span", {}, said(hint)))),
     plan !== whole && plan.changed ? el("p", { class: "quiet number" }, `${count(plan.changed.length, "change")} of ${whole.changed.length.toLocaleString("en")} chosen`) : null,
   ];
 }

@@ -9,8 +9,11 @@ import { bind } from "./keys.js";
 import { listen } from "./live.js";
 import { changes } from "./panel.js";
 import { timelineUrl } from "./place.js";
+import { promoteAt } from "./forks.js";
+import { said } from "./said.js";
 import { shell } from "./shell.js";
 import { failed, toast } from "./toast.js";
+import { troubleNotice, troublePage } from "./trouble.js";
 import { ago, count, moment, short, title } from "./words.js";
 
 const MOST = 300;
@@ -25,15 +28,20 @@ class SnapshotPage {
   async start() {
     put(this.into, bones(38, 62, 50, 70, 44));
     this.known = await about();
+    this.lanes = (await get("/api/lanes")).lanes;
     await this.load();
     listen("changed", ({ marks }) => marks && this.load());
     const on = (verb) => () => this.row && act(verb, this.row, () => this.load());
     bind(["d"], "Diff with the one before", on("diff"));
     bind(["D"], "Diff with the present", on("present"));
     bind(["r"], "Restore, with a plan first", on("restore"));
+    bind(["z"], "Undo this move", on("undo"));
+    bind(["Z"], "Redo it", on("redo"));
     bind(["f"], "Fork from here", on("fork"));
+    bind(["P"], "Promote: do here what the fork has done", () => this.row && promoteAt(this.row, this.lanes, () => this.load(), this.known.read_only));
     bind(["p"], "Pin or unpin", on("pin"));
     bind(["m"], "Label", on("label"));
+    bind(["x"], "Drop this snapshot, after a question", on("drop"));
     bind(["t", "Escape"], "To the timeline", () => location.assign(timelineUrl()));
   }
 
@@ -41,7 +49,8 @@ class SnapshotPage {
     try {
       this.shown = await get(`/api/snapshots/${encodeURIComponent(this.ref)}`, { lane: this.lane });
     } catch (error) {
-      put(this.into, el("div", { class: "empty" }, icon("warn"), el("h2", {}, error.message), (error.hints ?? []).map((hint) => el("p", {}, hint)), el("a", { class: "button", href: timelineUrl() }, "Back to the timeline")));
+      const dropped = this.shown && error.status === 404;
+      put(this.into, troublePage(dropped ? { message: "This snapshot was dropped", hints: [`\`takeback drop ${short(this.shown.id)} --undo\` brings it back`] } : error));
       return;
     }
     this.row = { ...asRow(this.shown), ...this.found };
@@ -79,7 +88,7 @@ class SnapshotPage {
         el("p", { class: "quiet" }, el("span", { class: "id", test: "snapshot-id", title: shown.id }, short(shown.id)), " · ", shown.timeline, " · ", el("time", { title: moment(Date.parse(shown.time)) }, ago(Date.parse(shown.time))), ` · ${moment(Date.parse(shown.time))}`, row.agent ? ` · ${row.agent}` : ""),
         el("div", { class: "snapshot-chips" }, shown.pinned ? el("span", { class: "chip" }, icon("pin", "small"), "pinned") : null, shown.labels.map((name) => this.label(name))),
       ),
-      el("div", { class: "actions" }, buttons(row, this.known.read_only, () => this.load())),
+      el("div", { class: "actions" }, buttons(row, this.known.read_only, () => this.load(), this.lanes)),
       honest(shown),
       el("section", { class: "block" }, el("h2", {}, "Parts"), el("div", { class: "part-list" }, Object.entries(shown.parts).map(([name, part]) => partView(name, part, shown, { lane: this.lane, ref: shown.id })))),
       changed(row),
@@ -133,13 +142,13 @@ function asRow(shown) {
 function honest(shown) {
   const missed = Object.entries(shown.missed ?? {});
   return [
-    missed.map(([part, why]) => el("p", { class: "notice bad", test: "missed" }, icon("warn"), el("span", {}, el("b", {}, `Without ${part}: `), why))),
+    missed.map(([part, why]) => el("p", { class: "notice bad", test: "missed" }, icon("warn"), el("span", {}, el("b", {}, `Without ${part}: `), said(why)))),
     shown.not_captured.length
       ? el(
           "details",
           { class: "notice warn fold", test: "not-captured" },
           el("summary", {}, `${count(shown.not_captured.length + (shown.left_out?.not_captured ?? 0), "path")} not captured, and never touched by a restore`),
-          el("ul", { class: "plain-list" }, shown.not_captured.slice(0, MOST).map((each) => el("li", {}, el("span", { class: "mono" }, each.path), ` ${each.reason}${each.detail ? ` (${each.detail})` : ""}`)), shown.not_captured.length > MOST ? el("li", {}, "and more: takeback show lists them all") : null),
+          el("ul", { class: "plain-list" }, shown.not_captured.slice(0, MOST).map((each) => el("li", {}, el("span", { class: "mono" }, each.path), ` ${each.reason}${each.detail ? ` (${each.detail})` : ""}`)), shown.not_captured.length > MOST ? el("li", {}, "and more: ", said("`takeback show` lists them all")) : null),
         )
       : null,
   ];
@@ -151,7 +160,7 @@ function changed(row) {
   const box = el("div", { class: "panel-files" }, bones(46, 60));
   get("/api/diff", { lane: row.lane, a: row.before, b: row.snapshot }).then(
     (diff) => put(box, changes(row, diff)),
-    (error) => put(box, el("p", { class: "notice bad" }, icon("warn"), error.message)),
+    (error) => put(box, troubleNotice(error)),
   );
   return el("section", { class: "block" }, el("h2", {}, "Changed"), box);
 }

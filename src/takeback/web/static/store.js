@@ -1,11 +1,11 @@
 /** The store's page: what it holds, how it grew, who uses it, what is kept. */
 import { get } from "./api.js";
 import { bones, byId, el, put } from "./dom.js";
-import { follow } from "./jobs.js";
-import { icon } from "./icons.js";
+import { follow, problemOf } from "./jobs.js";
 import { areaPlot, bar } from "./plots.js";
 import { shell } from "./shell.js";
 import { failed } from "./toast.js";
+import { troubleNotice } from "./trouble.js";
 import { ago, size } from "./words.js";
 
 const POLICY = {
@@ -23,7 +23,7 @@ async function start() {
   const asked = await get("/api/store");
   const job = asked.job ? await follow(asked.job?.id ?? asked.job, (now) => now.words && now.state === "running" && put(words, now.words)) : { state: "done", result: asked };
   if (job.state !== "done") {
-    put(into, el("h1", {}, "Store"), el("p", { class: "notice bad" }, icon("warn"), job.error?.message ?? "it was stopped"));
+    put(into, el("h1", {}, "Store"), troubleNotice(problemOf(job, "it was stopped")));
     return;
   }
   draw(into, job.result);

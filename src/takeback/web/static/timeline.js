@@ -33,12 +33,13 @@ class Timeline {
   /** @type {Row|null} */ present = null;
   presentCounts = undefined;
   fresh = 0;
+  anew = false;
   turn = 0;
   /** @type {object|null} */ seeking = null;
 
   async start() {
     this.here = (await about()).lane;
-    this.panel = new Panel(byId("panel"), () => this.changed());
+    this.panel = new Panel(byId("panel"), (anew) => this.changed(anew), () => this.lanes);
     this.list = new VirtualList(byId("scroller"), {
       label: "Timeline, newest first",
       make: makeRow,
@@ -91,8 +92,8 @@ class Timeline {
     return { lanes: this.lanes, shown: this.shown, sessions: this.sessions, parts: [...this.kinds.keys()], colour: (lane) => this.columns.colour(lane) };
   }
 
-  /** Fetch from the top for what is wished now. */
-  async begin() {
+  /** Fetch from the top for what is wished now; if the row that was chosen is not there any more, one chooses what is `near`. */
+  async begin(near = 0) {
     const turn = (this.turn += 1);
     const wish = wished();
     if (String(wish.lanes ?? "") !== this.lanesWished) {
@@ -110,13 +111,15 @@ class Timeline {
     const { feed, at } = this;
     try {
       await feed.more();
-      for (let pages = 1; at && pages < FAR && !feed.done && turn === this.turn && !feed.seen.has(at); pages += 1) await feed.more(true);
+      const found = () => feed.seen.has(at) || (near > 0 && feed.rows.length > near);
+      for (let pages = 1; at && pages < FAR && !feed.done && turn === this.turn && !found(); pages += 1) await feed.more(true);
     } catch (error) {
       failed(error);
     }
     if (turn !== this.turn) return;
     this.lay();
-    this.choose(Math.max(0, this.rows().findIndex((row) => this.at && key(row) === this.at)), false);
+    const index = this.rows().findIndex((row) => this.at && key(row) === this.at);
+    this.choose(index >= 0 ? index : near, false);
     this.lookAtPresent();
   }
 
@@ -226,14 +229,18 @@ class Timeline {
     }
   }
 
-  /** Something happened: new rows come on top, and what one looks at stays where it is. */
-  async changed() {
+  /** Something happened: new rows come on top, and what one looks at stays where it is; `anew` if rows further down are other ones. */
+  async changed(anew = false) {
     if (this.changing) {
       this.again = true;
+      this.anew ||= anew;
       return;
     }
     this.changing = true;
     try {
+      if (anew) {
+        return await this.begin(this.list.cursor);
+      }
       const feed = this.feed;
       const { lanes } = await get("/api/lanes");
       if (lanes.length !== this.lanes.length && !wished().lanes) {
@@ -258,8 +265,9 @@ class Timeline {
     } finally {
       this.changing = false;
       if (this.again) {
-        this.again = false;
-        this.changed();
+        const { anew: also } = this;
+        this.again = this.anew = false;
+        this.changed(also);
       }
     }
   }

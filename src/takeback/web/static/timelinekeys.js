@@ -1,6 +1,8 @@
 /** The timeline's keys; the same as in the terminal. */
 import { act, newest, save } from "./actions.js";
+import { about } from "./api.js";
 import { byId } from "./dom.js";
+import { promoteAt } from "./forks.js";
 import { bind } from "./keys.js";
 import { toast } from "./toast.js";
 
@@ -9,7 +11,7 @@ const PRESSED = 400;
 
 /** @param {any} timeline the page */
 export function timelineKeys(timeline) {
-  const changed = () => timeline.changed();
+  const changed = (anew) => timeline.changed(anew);
   const step = (by) => () => timeline.choose(timeline.list.cursor + by);
   const on = (verb) => () => (timeline.row ? act(verb, timeline.row, changed) : toast("There is nothing to choose yet"));
   bind(["j", "ArrowDown"], "Next, older", step(1));
@@ -28,6 +30,8 @@ export function timelineKeys(timeline) {
   bind(["f"], "Fork from here", on("fork"));
   bind(["p"], "Pin or unpin", on("pin"));
   bind(["m"], "Label", on("label"));
+  bind(["x"], "Drop this snapshot, after a question", on("drop"));
+  bind(["P"], "Promote: do here what the fork has done", async () => promoteAt(timeline.row, timeline.lanes, changed, (await about()).read_only));
   bind(["/"], "Filter", () => timeline.filters.focus());
   bind(["Escape"], "Back to the list", () => timeline.list.move(timeline.list.cursor));
   fromTheFilter(timeline);

@@ -2,19 +2,21 @@
 import { byId, el } from "./dom.js";
 import { icon } from "./icons.js";
 import { bind } from "./keys.js";
+import { said } from "./said.js";
 
 const SHORT = 5_000;
 const LONG = 24_000;
 
 /**
  * @param {string} text
- * @param {{bad?: boolean, press?: {words: string, test?: string, run: () => void}}} [options]
+ * @param {{bad?: boolean, hint?: string, press?: {words: string, test?: string, run: () => void}}} [options]
  */
-export function toast(text, { bad = false, press } = {}) {
+export function toast(text, { bad = false, hint = "", press } = {}) {
   const made = el("div", { class: bad ? "toast bad-toast" : "toast", test: "toast", role: bad ? "alert" : "status" });
   const close = () => made.remove();
-  for (const older of byId("toasts").children) if (older.querySelector("p")?.textContent === text) older.remove(); // said once is enough
-  made.append(icon(bad ? "warn" : "check"), el("p", {}, text));
+  made.dataset.said = text;
+  for (const older of [...byId("toasts").children]) if (/** @type {HTMLElement} */ (older).dataset.said === text) older.remove(); // once is enough
+  made.append(icon(bad ? "warn" : "check"), el("div", { class: "toast-words" }, el("p", {}, said(text)), hint ? el("p", { class: "soft" }, said(hint)) : null));
   if (press) {
     for (const older of document.querySelectorAll(".toast [data-press]")) older.closest(".toast").remove();
     const button = el("button", { type: "button", class: "button small", test: press.test ?? "toast-undo", "data-press": true, title: `${press.words} (u)` }, press.words, el("kbd", { "aria-hidden": "true" }, "u"));
@@ -45,8 +47,7 @@ function stay(made, time, close) {
 /** Say what went wrong, with the next step. */
 export function failed(error) {
   if (error?.name === "AbortError") return;
-  const hint = error?.hints?.[0];
-  toast(hint ? `${error.message} – ${hint}` : (error?.message ?? String(error)), { bad: true });
+  toast(error?.message ?? String(error), { bad: true, hint: error?.hints?.[0] });
 }
 
 bind(

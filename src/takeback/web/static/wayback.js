@@ -1,11 +1,11 @@
 /** After something was done: what it was, and the way back, through the same plan and apply. */
 import { post } from "./api.js";
-import { follow } from "./jobs.js";
+import { follow, problemOf } from "./jobs.js";
 import { noun } from "./planview.js";
 import { failed, toast } from "./toast.js";
 import { count } from "./words.js";
 
-const DONE = { restore: "Restored", since: "Took back", undo: "Took back", redo: "Redid", promote: "Promoted" };
+const DONE = { restore: "Restored", since: "Took back", undo: "Took back", redo: "Redid", promote: "Brought" };
 
 /** @typedef {import("./types.js").Wanted} Wanted */
 
@@ -50,7 +50,7 @@ async function goBack(wanted, changed, open, redone = null) {
       changed();
       tellDone(over.result, wanted, plan, changed, open, redone);
     } else if (over.error?.type === "Conflict") open({ wanted, title, changed });
-    else if (over.state === "failed") failed(Object.assign(new Error(over.error?.message), { hints: over.error?.hints }));
+    else if (over.state === "failed") failed(problemOf(over));
   } catch (error) {
     failed(error);
   }

@@ -101,8 +101,11 @@ export function title(row) {
   if (row.kind === "present") return "Present";
   if (row.kind === "original") return row.title || (row.trigger === "fork" ? "The fork begins" : "Original");
   if (row.verb && VERBS[row.verb]) {
-    const plain = row.verb === "undo" || row.verb === "redo" ? row.title : row.title.replace(/^(restore|promote) /, "");
-    return plain ? `${VERBS[row.verb]} ${/[“"]/.test(plain) ? plain : `“${plain}”`}` : VERBS[row.verb];
+    // What was brought from a fork is a restore as well; its title says which.
+    const [, own, rest] = /^(?:(restore|promote) )?(.*)$/s.exec(row.verb === "restore" ? row.title : "") ?? [];
+    const verb = VERBS[own ?? row.verb];
+    const plain = row.verb === "restore" ? rest : row.title;
+    return plain ? `${verb} ${/[“"]/.test(plain) ? plain : `“${plain}”`}` : verb;
   }
   if (row.title) return row.title;
   if (row.level === "manual") return "Changes by hand";
