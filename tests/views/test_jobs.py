@@ -106,3 +106,21 @@ def test_a_restore_that_is_stopped_has_changed_nothing(
     assert all(world.read(f"{number}.txt") == b"broken\n" for number in range(20))
     assert world.line.head == before and world.line.interrupted() is None
     assert sorted(path.name for path in world.root.iterdir()) == sorted(["a.txt", *(f"{n}.txt" for n in range(20))])
+
+
+def test_a_restore_that_puts_things_in_place_is_done_to_its_end(world: World, desk: Desk) -> None:
+    world.write("a.txt", "good\n")
+    world.line.save("before")
+    world.write("a.txt", "broken\n")
+    planned = plan(desk, Wanted("restore", reference="before"))
+    phases: list[str] = []
+
+    def stop(job: Job) -> None:
+        if job.progress is not None and job.progress.phase == "place":
+            phases.append(job.progress.phase)
+            job.cancel()
+
+    jobs = Jobs(stop)
+    job = jobs.start("restore", lambda listener: apply(desk, planned, listener=listener))
+    assert job.done.wait(30) and job.state == "done" and phases
+    assert world.read("a.txt") == b"good\n"

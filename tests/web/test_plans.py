@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.web import Client
+from takeback.model.progress import Watch
 
 
 def test_one_file_is_restored_and_that_is_undone(own: tuple[Client, Path]) -> None:
@@ -142,3 +143,28 @@ def test_two_who_apply_at_once_do_not_disturb_each_other(own: tuple[Client, Path
             threading.Event().wait(0.02)
         states.append(job["state"] if job["error"] is None else job["error"]["type"])
     assert sorted(states) == ["Conflict", "done"]
+
+
+def test_work_tells_how_much_of_how_much_is_written_and_when_it_cannot_be_stopped(
+    own: tuple[Client, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Watch, "INTERVAL", -1.0)  # each tick is heard
+    client, root = own
+    for number in range(5):
+        (root / f"{number}.txt").write_text(f"{number}\n")
+    client.job("/api/save", {"label": "five"})
+    for number in range(5):
+        (root / f"{number}.txt").write_text("broken\n")
+    (root / "gone.txt").write_text("to be deleted\n")
+    plan = client.post("/api/plan", {"verb": "restore", "reference": "five"}).json
+    with client.listening() as events:
+        client.post("/api/apply", {"plan": plan["plan"]})
+        told = []
+        for _, said in events:
+            if (job := said.get("job")) is not None:
+                progress = job["progress"] or {"phase": "", "done": 0, "total": None}
+                told.append((progress["phase"], progress["done"], progress["total"]))
+                if job["state"] != "running":
+                    break
+    assert {("apply", number, 5) for number in range(1, 6)} <= set(told)
+    assert told[-1][:2] == ("place", 6), "the last that is told of: it is done to its end"

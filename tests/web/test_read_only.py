@@ -16,7 +16,9 @@ def looking(project: tuple[Path, Path]) -> Iterator[Client]:
         yield client
 
 
-@pytest.mark.parametrize("path", ["apply", "save", "label", "unlabel", "pin", "unpin", "fork", "drop", "undrop", "nothing"])
+@pytest.mark.parametrize(
+    "path", ["apply", "save", "label", "unlabel", "pin", "unpin", "fork", "drop", "undrop", "nothing"]
+)
 def test_nothing_can_be_changed(looking: Client, project: tuple[Path, Path], path: str) -> None:
     fork = project[0].parent / "fork"
     plan = looking.post("/api/plan", {"verb": "restore", "reference": "begin"}).json["plan"]

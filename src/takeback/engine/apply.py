@@ -79,6 +79,8 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present, watch: W
         with _telling(writer.reader, watch):
             for part, effects in by_part(plan.effects).items():
                 staged.append(_stage(line, writer, plan, present, part, effects))
+        if watch is not None:
+            watch.begin("place", len(plan.effects))
         safety, begun = _begin(line, writer, plan, present)
         for each in staged:
             each.apply()

@@ -10,7 +10,8 @@ from takeback.errors import OutOfTime
 
 
 class Progress(NamedTuple):
-    """One event: how far a phase (``scan``, ``store``, ``apply``, ``check``) has come, or whom it waits for (``wait``)."""
+    """One event: how far a phase (``scan``, ``store``, ``apply``, ``place``, ``check``) has come, or whom it waits for
+    (``wait``). What is told to be put in place (``place``) is not stopped any more."""
 
     phase: str
     done: int
@@ -45,3 +46,8 @@ class Watch:
         if self._listener is not None and now >= self._next:
             self._next = now + self.INTERVAL
             self._listener(Progress(phase, done, total, size))
+
+    def begin(self, phase: str, total: int) -> None:
+        """Tell the listener of a phase that tells no more of itself, now."""
+        if self._listener is not None:
+            self._listener(Progress(phase, total))

@@ -35,9 +35,7 @@ class Counts:
         return not self.parts
 
 
-def counts(
-    desk: Desk, lane: int, before: str | None, after: str | None, listener: Listener | None = None
-) -> Counts:
+def counts(desk: Desk, lane: int, before: str | None, after: str | None, listener: Listener | None = None) -> Counts:
     """What changed from one snapshot to another, or to the present; of the first one, nothing is known. Two snapshots are
     compared once."""
     if before is None:

@@ -6,8 +6,8 @@ from takeback.model.progress import Progress
 from takeback.model.sizes import format_size
 from takeback.views.text import count, visible
 
-_WORDS = {"scan": "looking at", "store": "storing", "apply": "writing", "check": "checking"}
-_WORDS |= {"mark": "following", "fold": "packing", "collect": "collecting", "copy": "copying"}
+_WORDS = {"scan": "looking at", "store": "storing", "apply": "writing", "place": "putting in place"}
+_WORDS |= {"check": "checking", "mark": "following", "fold": "packing", "collect": "collecting", "copy": "copying"}
 
 
 def progress_words(progress: Progress) -> str:

@@ -60,9 +60,7 @@ class Asked:
         return cls(given, path, gone)
 
     @classmethod
-    def of_body(
-        cls, body: bytes, path: Mapping[str, str] | None = None, gone: threading.Event | None = None
-    ) -> Asked:
+    def of_body(cls, body: bytes, path: Mapping[str, str] | None = None, gone: threading.Event | None = None) -> Asked:
         try:
             given = json.loads(body.decode("utf-8") or "{}", parse_constant=_no_number, object_pairs_hook=_once)
         except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ from typing import Any
 from takeback import shapes
 from takeback.errors import Conflict, InvalidInput, TakebackError
 from takeback.model.plan import Plan
-from takeback.model.progress import Listener
+from takeback.model.progress import Listener, Progress
 from takeback.shapes import Shape
 from takeback.views import choices
 from takeback.views.choices import Wanted
@@ -21,6 +21,9 @@ from takeback.views.plans import plan_lines, report_lines
 from takeback.web.asked import Asked
 from takeback.web.kept import Kept
 from takeback.web.shared import Shared
+
+_WITHOUT_CONTENT = frozenset({"delete", "chmod"})
+"""What nothing is written for."""
 
 
 class Moved(Conflict):
@@ -57,9 +60,15 @@ def apply(shared: Shared, asked: Asked) -> Shape:
 
 
 def _applying(shared: Shared, kept: Kept) -> Callable[[Listener], Shape]:
+    writes = sum(1 for action, _ in kept.plan.told if action not in _WITHOUT_CONTENT)
+
     def work(listener: Listener) -> Shape:
+        def tell(progress: Progress) -> None:
+            known = progress.phase == "apply" and progress.total is None and progress.done <= writes
+            listener(progress._replace(total=writes) if known else progress)
+
         try:
-            report = choices.apply(shared.desk, kept.plan, kept.wanted.lane, listener)
+            report = choices.apply(shared.desk, kept.plan, kept.wanted.lane, tell)
         except Conflict as error:
             raise _again(shared, kept, error, listener) from None
         return {

@@ -6,7 +6,8 @@ import { openDrawer } from "./drawer.js";
 import { el } from "./dom.js";
 import { icon } from "./icons.js";
 import { promoteButtons } from "./forks.js";
-import { follow, problemOf } from "./jobs.js";
+import { problemOf } from "./jobs.js";
+import { working } from "./progress.js";
 import { failed, toast } from "./toast.js";
 import { short, title } from "./words.js";
 
@@ -97,7 +98,8 @@ async function fork(row, changed) {
   });
   if (!said?.name) return;
   const { job } = await post("/api/fork", { lane: row.lane, ref: row.snapshot, name: said.name, to: said.to || null });
-  const done = await follow(job);
+  const done = await working(job, `Fork “${said.name}”`);
+  if (done.state === "cancelled") return toast("Stopped: there is no fork");
   if (done.state === "failed") throw problemOf(done, "the fork failed");
   toast(`Forked as “${said.name}”`);
   changed();
@@ -144,7 +146,8 @@ export async function save(lane, changed = () => {}) {
   if (!said) return;
   try {
     const { job } = await post("/api/save", { lane, label: said.label || null });
-    const done = await follow(job);
+    const done = await working(job, "Save");
+    if (done.state === "cancelled") return toast("Stopped: nothing was saved");
     if (done.state !== "done") throw problemOf(done, "it was not saved");
     toast(done.result.new ? `Saved as ${short(done.result.id)}` : "Nothing changed since the last snapshot");
     changed();

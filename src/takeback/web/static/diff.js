@@ -37,7 +37,8 @@ class DiffPage {
   }
 
   async start() {
-    put(this.into, el("header", { class: "diff-head" }, el("h1", {}, "Diff")), el("div", { class: "diff-wait" }, bones(40, 72, 64, 80, 55, 68)));
+    const words = this.b === null ? "Looking at what is there now…" : "Comparing…";
+    put(this.into, el("header", { class: "diff-head" }, el("div", { class: "diff-title" }, el("h1", {}, this.b === null ? "Changes since" : "Changes"), el("p", { class: "quiet", role: "status" }, words)), el("div", { class: "diff-bar" })), el("div", { class: "diff-wait" }, bones(40, 72, 64, 80, 55, 68)));
     this.known = await about();
     try {
       this.diff = await get("/api/diff", this.where);

@@ -11,7 +11,7 @@
  *   diff         diff tab-files tab-memory tab-container tab-team side unified diff-list-item diff-file (data-path) diff-line
  *                restore-file image-before image-after conversation message team-change state-change left-out
  *   drawer       drawer plan-group plan-item plan-check plan-problem conflict kept outside note hint confirm cancel
- *                plan-shared progress stop mode-since mode-restore changed-world
+ *                plan-shared progress working stop mode-since mode-restore changed-world
  *   dialogs      ask ask-field ask-ok ask-cancel
  *   store        store figure plot share policy ; operations: operations operation more
  */

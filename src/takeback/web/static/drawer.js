@@ -6,12 +6,13 @@ import { post } from "./api.js";
 import { show } from "./dialog.js";
 import { bones, el, put } from "./dom.js";
 import { icon } from "./icons.js";
-import { cancel, follow, problemOf } from "./jobs.js";
+import { follow, problemOf } from "./jobs.js";
 import { Choice } from "./choice.js";
 import { noun, planView, summary } from "./planview.js";
-import { failed, toast } from "./toast.js";
+import { Progress, stopping } from "./progress.js";
+import { toast } from "./toast.js";
 import { troubleNotice } from "./trouble.js";
-import { tellDone } from "./wayback.js";
+import { STOPPED, tellDone } from "./wayback.js";
 import { count } from "./words.js";
 
 /** @typedef {import("./types.js").Wanted} Wanted */
@@ -37,6 +38,7 @@ class Drawer {
     this.changed = changed;
     this.turn = 0;
     this.job = null;
+    this.applying = false;
   }
 
   open() {
@@ -54,7 +56,7 @@ class Drawer {
     });
     this.dialog.addEventListener("cancel", (event) => {
       // While it is being done, Esc asks it to stop; it closes when it has.
-      if (this.job) event.preventDefault();
+      if (this.applying) event.preventDefault();
       this.leave();
     });
     // What is being planned for a drawer that is closed is wanted by nobody.
@@ -63,8 +65,8 @@ class Drawer {
   }
 
   leave() {
-    if (this.job) cancel(this.job).catch(failed);
-    else this.dialog.close();
+    if (!this.applying) this.dialog.close();
+    else if (this.job && !this.stop.disabled) stopping(this.stop, this.job);
   }
 
   #modeSwitch() {
@@ -175,27 +177,38 @@ class Drawer {
   }
 
   async #apply(plan) {
-    const bar = el("progress", { test: "progress", "aria-label": "Progress" });
-    const words = el("p", { class: "quiet number" }, "Saving the present…");
-    const stop = el("button", { type: "button", class: "button", test: "stop", onclick: () => this.leave() }, "Stop and take it back");
-    put(this.foot, el("div", { class: "going" }, words, bar), el("div", { class: "row-of-buttons" }, stop));
-    stop.focus();
+    const progress = new Progress("Saving the present…", { saves: true });
+    this.stop = /** @type {HTMLButtonElement} */ (el("button", { type: "button", class: "button", test: "stop", onclick: () => this.leave() }, "Stop"));
+    put(this.foot, progress.box, el("div", { class: "row-of-buttons" }, this.stop));
+    this.stop.focus();
+    this.#hold(true);
     try {
       const { job } = await post("/api/apply", { plan: plan.plan });
       this.job = job;
       const done = await follow(job, (now) => {
-        if (now.words) put(words, now.words);
-        if (now.progress?.total) {
-          bar.max = now.progress.total;
-          bar.value = now.progress.done;
-        }
+        progress.tell(now);
+        this.#last(progress.isLast);
       });
-      this.job = null;
+      this.#hold(false);
       this.#over(done, plan);
     } catch (error) {
-      this.job = null;
+      this.#hold(false);
       this.#refused(error);
     }
+  }
+
+  /** From the moment at which things are put in place it is done to its end: half of it is what nobody wants. */
+  #last(isLast) {
+    if (!isLast || this.stop.disabled) return;
+    this.stop.disabled = true;
+    this.stop.title = "It is done to its end now: Undo takes it back";
+  }
+
+  /** While a plan is being applied, nothing else can be chosen. */
+  #hold(applying) {
+    this.applying = applying;
+    if (!applying) this.job = null;
+    for (const each of this.dialog.querySelectorAll(".drawer-body, .modes")) /** @type {HTMLElement} */ (each).inert = applying;
   }
 
   #over(job, plan) {
@@ -205,7 +218,7 @@ class Drawer {
       tellDone(job.result, this.wanted, plan, this.changed, openDrawer);
     } else if (job.state === "cancelled") {
       this.dialog.close();
-      toast("Stopped: everything is as it was");
+      toast(STOPPED);
       this.changed();
     } else if (job.error?.again) {
       // The world moved since this was planned: nothing was done, and this is the plan for what is there now.

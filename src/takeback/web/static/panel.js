@@ -6,7 +6,7 @@ import { icon, partIcon } from "./icons.js";
 import { countWords } from "./row.js";
 import { said } from "./said.js";
 import { troubleNotice } from "./trouble.js";
-import { ago, because, count, fileName, moment, ms, short, title, who } from "./words.js";
+import { ago, because, count, digits, fileName, moment, ms, short, title, who } from "./words.js";
 
 const MOST = 60;
 export const SIGNS = { added: ["A", "plus"], deleted: ["D", "minus"], removed: ["D", "minus"], modified: ["M", "name"], changed: ["M", "name"], mode: ["P", "name"], type: ["T", "name"], moved: ["R", "name"] };
@@ -50,7 +50,9 @@ export class Panel {
     const end = row.kind === "present" || row.open ? null : row.snapshot;
     if (!row.before || (end === row.before)) return put(files, el("p", { class: "quiet" }, row.kind === "original" ? "The beginning: everything in it was there before the first move." : "It changed nothing that is captured."));
     try {
-      const diff = await get("/api/diff", { lane: row.lane, a: row.before, b: end });
+      this.looking?.abort();
+      this.looking = new AbortController();
+      const diff = await get("/api/diff", { lane: row.lane, a: row.before, b: end }, { signal: this.looking.signal });
       if (turn === this.turn) put(files, changes(row, diff));
     } catch (error) {
       if (turn !== this.turn) return;
@@ -89,20 +91,21 @@ function facts(row) {
 /** What a diff says, shortly, by part; each line leads into the diff. */
 export function changes(row, diff) {
   const base = diffUrl(row);
+  const left = diff.left_out ?? {};
   const groups = [
-    ["Files", "files", diff.files.map((each) => ({ ...each, tab: "files" }))],
-    ["Memory", "memory", places(diff.state)],
-    ["Container", "container", diff.container.map((each) => ({ ...each, tab: "container" }))],
-    ["Team", "team", diff.team.map((each) => ({ ...each, tab: "team" }))],
+    ["Files", "files", diff.files.map((each) => ({ ...each, tab: "files" })), left.files ?? 0],
+    ["Memory", "memory", places(diff.state), 0],
+    ["Container", "container", diff.container.map((each) => ({ ...each, tab: "container" })), left.container ?? 0],
+    ["Team", "team", diff.team.map((each) => ({ ...each, tab: "team" })), left.team ?? 0],
   ].filter(([, , items]) => items.length);
   const missed = Object.entries(diff.missed ?? {}).map(([part, why]) => el("p", { class: "notice warn", test: "missed" }, icon("warn"), el("span", {}, `Without ${part}: `, said(why))));
   if (!groups.length) return [missed, el("p", { class: "quiet" }, row.kind === "present" ? "Nothing changed since the last snapshot." : "It changed nothing that is captured.")];
   return [
     missed,
-    groups.map(([name, kind, items]) => [
-      el("h3", {}, partIcon(kind === "files" ? "workspace" : kind, "small"), name, el("span", { class: "quiet number" }, String(items.length))),
+    groups.map(([name, kind, items, more]) => [
+      el("h3", {}, partIcon(kind === "files" ? "workspace" : kind, "small"), name, el("span", { class: "quiet number" }, digits(items.length + more))),
       el("ul", { class: "change-list" }, items.slice(0, MOST).map((each) => change(base, each))),
-      items.length > MOST ? el("a", { class: "quiet", href: base }, `and ${count(items.length - MOST, "more")}`.replace(/s$/, "")) : null,
+      items.length > MOST ? el("a", { class: "quiet", href: base }, `and ${digits(items.length + more - MOST)} more`) : null,
     ]),
   ];
 }

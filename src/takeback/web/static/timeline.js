@@ -21,6 +21,7 @@ import { count } from "./words.js";
 /** @typedef {import("./types.js").Row} Row */
 
 const AHEAD = 60;
+const LOCKED = 423;
 /** So many pages are looked through for the row that was chosen when the page was left. */
 const FAR = 2;
 const NARROW = matchMedia("(max-width: 900px)");
@@ -225,7 +226,8 @@ class Timeline {
       this.list.refill(0);
       if (this.row === found.row) this.panel.show(found.row, this.presentCounts);
     } catch (error) {
-      failed(error);
+      // Somebody is at work there, and it is told when that has ended.
+      if (error.status !== LOCKED) failed(error);
     }
   }
 

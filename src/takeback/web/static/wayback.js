@@ -1,9 +1,12 @@
 /** After something was done: what it was, and the way back, through the same plan and apply. */
 import { post } from "./api.js";
-import { follow, problemOf } from "./jobs.js";
+import { problemOf } from "./jobs.js";
 import { noun } from "./planview.js";
+import { Going } from "./progress.js";
 import { failed, toast } from "./toast.js";
 import { count } from "./words.js";
+
+export const STOPPED = "Stopped: everything is as it was";
 
 const DONE = { restore: "Restored", since: "Took back", undo: "Took back", redo: "Redid", promote: "Brought" };
 
@@ -41,17 +44,21 @@ function wayBack(report, wanted, changed, open, redone) {
 
 async function goBack(wanted, changed, open, redone = null) {
   const title = wanted.verb === "redo" ? "Redo" : "Undo";
+  const going = new Going(title);
   try {
     const plan = await post("/api/plan", wanted);
     if (plan.conflicts.length || !plan.changed.length) return open({ wanted, title, changed });
     const { job } = await post("/api/apply", { plan: plan.plan });
-    const over = await follow(job);
+    const over = await going.follow(job);
     if (over.state === "done") {
       changed();
       tellDone(over.result, wanted, plan, changed, open, redone);
     } else if (over.error?.type === "Conflict") open({ wanted, title, changed });
-    else if (over.state === "failed") failed(problemOf(over));
+    else if (over.state === "cancelled") toast(STOPPED);
+    else failed(problemOf(over));
   } catch (error) {
     failed(error);
+  } finally {
+    going.end();
   }
 }
