@@ -100,7 +100,7 @@ def test_what_came_back_and_was_dropped_again_during_a_maintenance_stays_for_who
     assert world.store.maintain().removed == 1
 
 
-@pytest.mark.parametrize("name", ["", "nonsense", "ffffffffffff"])
+@pytest.mark.parametrize("name", ["", "nonsense", "ffffffffffff", "\udcff", "%"])
 def test_what_was_not_dropped_is_not_found(world: World, four: list[str], name: str) -> None:
     with pytest.raises(tb.NotFound):
         world.store.undrop(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container
+from string import hexdigits
 from typing import Any
 
 from takeback.engine.dropping import root_held
@@ -43,13 +44,14 @@ def dropped_rows(tx: Transaction, present: Container[str]) -> list[SnapshotRow]:
 
 
 def _find(tx: Transaction, prefix: str) -> SnapshotRow:
-    found = collecting.dropped(tx, prefix) if prefix else []
+    known = prefix if set(prefix) <= set(hexdigits) else ""  # what no id begins with may not even be storable
+    found = collecting.dropped(tx, known) if known else []
     gone = [each for each in found if snapshots.by_id(tx, each[1]["snapshot"]) is None]
     if len(gone) > 1:
         names = ", ".join(detail["snapshot"][:12] for _, detail in gone[:4])
         raise InvalidInput(f"{prefix!r} is ambiguous: it begins {names}", hints=["give more characters"])
     if not gone:
-        if prefix and snapshots.with_prefix(tx, prefix, 1):
+        if known and snapshots.with_prefix(tx, known, 1):
             raise InvalidInput(f"snapshot {prefix} has not been dropped", hints=["`takeback log` lists it"])
         raise NotFound(f"no snapshot {prefix!r} was dropped", hints=["give its id, as drop or prune printed it"])
     row = _row(*gone[0])

@@ -4,9 +4,10 @@ to somebody who does not see it. `windows` fails each of these if the page compl
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from e2e.web.conftest import Shop
 from support.browser import Windows
@@ -126,6 +127,26 @@ def test_everything_that_can_be_used_has_a_name_and_shows_when_it_has_the_focus(
     for _ in range(12):
         page.press("Tab")
         assert page.tab.evaluate(UNSEEN_FOCUS) == ""
+
+
+def test_the_panel_shows_the_row_that_was_chosen_also_if_its_numbers_come_first(shop: Shop, windows: Windows) -> None:
+    tab = windows(viewport={"width": 1280, "height": 800})
+    tab.clock.install()
+    held: list[Route] = []
+    tab.route(re.compile("/api/counts"), lambda route: held.append(route))
+    page = Page(tab, shop.served).opened()
+    while not held:
+        tab.wait_for_timeout(50)
+    tab.clock.pause_at(tab.evaluate("Date.now()") / 1000 + 3600)
+    newest = parse_qs(urlsplit(held[0].request.url).query)["after"][0]
+    row = tab.locator(f'[data-test="row"][data-snapshot="{newest}"]').first
+    row.click()
+    held[0].continue_()
+    expect(row.locator(".bone")).to_have_count(0)
+    tab.clock.resume()
+    title = row.locator('[data-test="row-title"]').inner_text()
+    expect(page.the("panel").get_by_role("heading", name=title, exact=True)).to_be_visible()
+    tab.unroute_all(behavior="ignoreErrors")
 
 
 def test_a_reader_hears_what_a_row_is(page: Page) -> None:

@@ -57,7 +57,7 @@ def counts(shared: Shared, asked: Asked) -> counted.Counts:
     lane, line = shared.lane(asked), shared.line(asked)
     before, after = asked.maybe("before"), asked.maybe("after")
     ends = [None if reference is None else line.show(reference).id for reference in (before, after)]
-    return counted.counts(shared.desk, lane, *ends, asked.hear)
+    return counted.counts(shared.desk, lane, ends[0], ends[1], asked.hear)
 
 
 def sessions(shared: Shared, asked: Asked) -> Shape:

@@ -39,6 +39,7 @@ class DiffPage {
   async start() {
     const words = this.b === null ? "Looking at what is there now…" : "Comparing…";
     put(this.into, el("header", { class: "diff-head" }, el("div", { class: "diff-title" }, el("h1", {}, this.b === null ? "Changes since" : "Changes"), el("p", { class: "quiet", role: "status" }, words)), el("div", { class: "diff-bar" })), el("div", { class: "diff-wait" }, bones(40, 72, 64, 80, 55, 68)));
+    this.keys(); // whoever does not want to wait can leave
     this.known = await about();
     try {
       this.diff = await get("/api/diff", this.where);
@@ -51,7 +52,6 @@ class DiffPage {
     this.numbers = { files: number("files"), memory: number("state"), container: number("container"), team: number("team") };
     if (!TABS.some(([name]) => name === this.tab)) this.tab = TABS.find(([name]) => this.numbers[name])?.[0] ?? "files";
     this.build();
-    this.keys();
     this.describe().catch(() => {});
   }
 
@@ -88,6 +88,13 @@ class DiffPage {
     return rows.find((row) => row.kind === "move" && row.level !== "action" && row.before === this.diff.a && row.snapshot === this.diff.b) ?? null;
   }
 
+  /** How much differs: files, and what is no file. */
+  much() {
+    const { files, memory, container, team } = this.numbers;
+    const others = memory + container + team;
+    return [files || !others ? count(files, "file") : null, files && others ? ", " : null, others ? count(others, files ? "other change" : "change") : null].filter(Boolean).join("");
+  }
+
   /** In words, what is compared. */
   async describe() {
     const move = await this.move();
@@ -96,12 +103,12 @@ class DiffPage {
       const when = ms(move.time_ns);
       document.title = `${title(move)} · takeback`;
       put(name, title(move));
-      return put(line, who(move), " · ", el("time", { title: moment(when) }, ago(when)), " · ", this.ends(), " · ", count(this.numbers.files, "file"));
+      return put(line, who(move), " · ", el("time", { title: moment(when) }, ago(when)), " · ", this.ends(), " · ", this.much());
     }
     const words = (shown) => `${shown.labels?.[0] ? `“${shown.labels[0]}”, ` : ""}${ago(Date.parse(shown.time))}`;
     const [a, b] = await Promise.all([this.a, this.b].map((ref) => (ref ? get(`/api/snapshots/${encodeURIComponent(ref)}`, { lane: this.lane }) : null)));
     const line = this.heading.lastElementChild;
-    return put(line, count(this.numbers.files, "file"), " · from ", el("time", { title: moment(Date.parse(a.time)) }, words(a)), " to ", b ? el("time", { title: moment(Date.parse(b.time)) }, words(b)) : "the present");
+    return put(line, this.much(), " · from ", el("time", { title: moment(Date.parse(a.time)) }, words(a)), " to ", b ? el("time", { title: moment(Date.parse(b.time)) }, words(b)) : "the present");
   }
 
   turn(event, name) {
@@ -151,9 +158,9 @@ class DiffPage {
     this.bound = true;
     bind(["j", "n"], "Next file", () => this.files?.step(1));
     bind(["k", "N"], "Previous file", () => this.files?.step(-1));
-    bind(["s"], "Side by side or unified", () => this.setMode(this.mode === "side" ? "unified" : "side"));
+    bind(["s"], "Side by side or unified", () => this.modes && this.setMode(this.mode === "side" ? "unified" : "side"));
     bind(["r"], "Restore this file, with a plan first", () => this.files?.current && this.restore(this.files.current));
-    bind(["1", "2", "3", "4"], "Files, Memory, Container, Team", (event) => this.choose(TABS[Number(event.key) - 1][0]));
+    bind(["1", "2", "3", "4"], "Files, Memory, Container, Team", (event) => this.tabs && this.choose(TABS[Number(event.key) - 1][0]));
     bind(["t", "Escape"], "To the timeline", () => location.assign(timelineUrl()));
   }
 }

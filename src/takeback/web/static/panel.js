@@ -20,12 +20,14 @@ export class Panel {
     this.turn = 0;
     this.wanted = "";
     this.drawn = "";
+    /** @type {import("./types.js").Row|undefined} */
+    this.row = undefined;
   }
 
-  /** How much the shown row changed is known now. */
+  /** How much a row changed is known now. One that was chosen a moment ago may not be shown yet. */
   counted(row, counts) {
     const line = this.into.querySelector(".panel-head p");
-    if (!line || !counts) return;
+    if (!line || !counts || this.row !== row) return;
     put(line, brief(row, counts));
     this.wanted = this.drawn = JSON.stringify([row, counts]);
   }
@@ -42,6 +44,7 @@ export class Panel {
     if (!row) put(this.into, el("div", { class: "empty" }, el("p", {}, "Choose a move to see what it changed.")));
     else if (wanted !== this.drawn) put(this.into, head(row, counts), el("div", { class: "actions" }, buttons(row, known.read_only, this.changed, this.lanes())), facts(row), el("div", { class: "panel-files" }, bones(70, 55, 80)));
     this.drawn = wanted;
+    this.row = row;
     if (!row) return;
     const files = this.into.querySelector(".panel-files");
     // The world is looked at once: until then nothing is known of the present, and nothing is asked if it is as it was saved.

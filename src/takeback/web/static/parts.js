@@ -2,11 +2,12 @@
 import { get } from "./api.js";
 import { bones, el, put } from "./dom.js";
 import { partIcon } from "./icons.js";
-import { count, size } from "./words.js";
+import { count, short, size } from "./words.js";
 
 const DOCUMENTS = new Set(["state", "transcript"]);
 const HIDDEN = new Set(["kind", "content"]);
 const MOST_LINES = 2000;
+const ID = /^(sha256:)?[0-9a-f]{32,}$/;
 
 /** @param {string} name @param {any} part */
 export function partView(name, part, shown, where) {
@@ -23,7 +24,9 @@ export function partView(name, part, shown, where) {
 function fact(key, value) {
   if (key === "bytes" || key === "size") return size(value);
   if (typeof value === "number") return count(value, key.replace(/s$/, "").replaceAll("_", " "));
-  return value === true ? key : `${key} ${value}`;
+  const name = key.replaceAll("_", " ");
+  if (value === true) return name;
+  return `${name} ${ID.test(value) ? short(value) : String(value).replace(/^builtins:/, "")}`;
 }
 
 function outline(part, where) {

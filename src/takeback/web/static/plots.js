@@ -2,7 +2,8 @@
 import { el, svg } from "./dom.js";
 import { moment } from "./words.js";
 
-const WIDTH = 640;
+/** Narrow on a phone, so that the words on it are not drawn smaller. */
+const WIDTH = matchMedia("(max-width: 720px)").matches ? 360 : 640;
 const HEIGHT = 220;
 const LEFT = 64;
 const BOTTOM = 24;

@@ -34,7 +34,7 @@ export function fillRow(made, row, { colour, counts, laneChip, lanes, kinds }) {
   put(numbers, countWords(row, counts));
   put(agent, row.kind === "present" || row.kind === "original" ? "" : [el("i", { class: `dot ${colour}` }), who(row)]);
   agent.title = row.session ? `session ${row.session}` : "";
-  put(time, row.kind === "present" ? "" : ago(when));
+  put(time, row.kind === "present" ? "now" : ago(when));
   time.title = moment(when);
   time.setAttribute("datetime", new Date(when).toISOString());
 }
@@ -62,13 +62,16 @@ function chips(row, laneChip, lanes) {
   ];
 }
 
-/** +12 −3, or the number of files where lines cannot be counted. */
+/** +12 −3; the number of files where lines cannot be counted, and of changes where there are no files. */
 export function countWords(row, counts) {
   if (row.kind === "original") return el("span", { class: "quiet" }, "");
   if (row.kind === "present" && counts && !Object.keys(counts.parts).length) return el("span", { class: "quiet" }, "no changes");
   const comes = row.kind === "present" || (row.before && row.snapshot && row.before !== row.snapshot);
   if (!counts) return comes ? el("span", { class: "bone short-bone" }) : "";
   if (counts.added === null || counts.removed === null) return el("span", { class: "quiet" }, count(counts.files, "file"));
-  if (!counts.added && !counts.removed) return counts.files ? el("span", { class: "quiet" }, count(counts.files, "file")) : "";
+  if (!counts.added && !counts.removed) {
+    const others = Object.values(counts.parts).reduce((sum, number) => sum + number, 0);
+    return others ? el("span", { class: "quiet" }, counts.files ? count(counts.files, "file") : count(others, "change")) : "";
+  }
   return [el("span", { class: "plus" }, `+${digits(counts.added)}`), " ", el("span", { class: "minus" }, `−${digits(counts.removed)}`)];
 }

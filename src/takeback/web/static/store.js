@@ -77,9 +77,9 @@ function shares(some) {
     el("p", { class: "quiet" }, "What several share counts in each of them."),
     el(
       "table",
-      { class: "grid" },
+      { class: "grid by-part" },
       el("thead", {}, el("tr", {}, ["Timeline", "Part", "Snapshots", "Plain, each once", "Stored", "Share"].map((words, index) => el("th", { class: index > 1 && index < 5 ? "right" : "" }, index < 5 ? words : el("span", { class: "unseen" }, words))))),
-      el("tbody", {}, sorted.map((each) => el("tr", { test: "share" }, el("td", { title: each.root }, each.timeline, el("small", { class: "quiet" }, ` ${each.root}`)), el("td", {}, each.part), el("td", { class: "right number" }, each.snapshots.toLocaleString("en")), el("td", { class: "right number" }, size(each.raw)), el("td", { class: "right number" }, size(each.stored)), el("td", { class: "bar-cell" }, bar(each.stored / most))))),
+      el("tbody", {}, sorted.map((each) => el("tr", { test: "share" }, el("td", { title: each.root }, each.timeline, el("small", { class: "quiet" }, ` ${each.root}`)), el("td", {}, each.part), el("td", { class: "right number", "data-name": each.snapshots === 1 ? "snapshot" : "snapshots" }, each.snapshots.toLocaleString("en")), el("td", { class: "right number unneeded" }, size(each.raw)), el("td", { class: "right number" }, size(each.stored)), el("td", { class: "bar-cell" }, bar(each.stored / most))))),
     ),
   );
 }

@@ -217,8 +217,10 @@ class Timeline {
   /** The world, looked at once the list stands; its row is there before, so that nothing moves. */
   async lookAtPresent() {
     if (!this.present) return;
+    this.looking?.abort(); // the world has moved since: only the last look counts
+    this.looking = new AbortController();
     try {
-      const found = await get("/api/present", { lane: this.here });
+      const found = await get("/api/present", { lane: this.here }, { signal: this.looking.signal });
       this.present = found.row;
       this.presentCounts = found.counts ?? undefined;
       if (this.all[0]?.kind !== "present") return;
