@@ -5,21 +5,21 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Before they are imported, so that their failures show values.
 pytest.register_assert_rewrite("support", "takeback.testing")
 
-from support import counts, order, quiet, services  # noqa: E402
+from support import counts, disks, order, quiet, services  # noqa: E402
 from support.browser import browser, windows  # noqa: E402
 from support.containers.fixtures import boxes, engine, private_engine, strategy  # noqa: E402
 from support.stage.fixtures import _told, own_story, told_story  # noqa: E402
 from support.teams.fixtures import data_dir, team  # noqa: E402
-from support.trees import Spec, make_tree, remove  # noqa: E402
+from support.trees import Spec, make_tree  # noqa: E402
 from support.worlds import make_world, repository, world  # noqa: E402
 from takeback.store import notices  # noqa: E402
 
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 WorkspaceFactory = Callable[..., Path]
-_FAST = "/dev/shm"
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +65,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(path))
     monkeypatch.setenv("TAKEBACK_UPKEEP", "off")  # no test leaves a process behind unless it wants to
+    monkeypatch.setenv("TAKEBACK_PAUSED", str(path / "paused"))  # no command of another test lets its containers go
     for name, folder in [
         ("CONFIG", ".config"),
         ("DATA", ".local/share"),
@@ -95,16 +95,29 @@ def workspace(tmp_path: Path) -> WorkspaceFactory:
 @pytest.fixture
 def memory_path(tmp_path: Path) -> Iterator[Path]:
     """A directory in memory, if there is such: for thousands of worlds, or thousands of saves."""
-    if not os.access(_FAST, os.W_OK):
+    if (place := disks.memory()) is None:
         yield tmp_path
         return
-    path = Path(tempfile.mkdtemp(prefix="takeback-test-", dir=_FAST))
-    yield path
-    remove(path)
+    with disks.directory(place) as path:
+        yield path
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A directory of the test's own; on a disk for those that are about disks."""
+    if not disks.is_about_disks(request.node):
+        yield tmp_path
+        return
+    with disks.directory() as path:
+        yield path
 
 
 def pytest_configure(config: pytest.Config) -> None:
     os.umask(0o022)  # modes in tests are what they say
+    disks.write_to_memory()
+    # A busy machine is slow, and that is no finding.
+    settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("busy")
     # A shell starts what it puts into the background with SIGINT ignored, and so would be every program that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -71,7 +71,6 @@ def test_a_restore_that_is_killed_at_any_call_is_as_before_or_as_wanted(
     tell(record_property, f"containers: {kills} kills {when} a call of a restore, {scene.strategy}")
 
 
-@pytest.mark.quiet  # a command of any other test would let the container go on
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_save_that_is_killed_leaves_a_container_that_the_next_command_lets_go_on(scene: Scene, when: When) -> None:
     scene.line.save()

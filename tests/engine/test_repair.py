@@ -342,7 +342,7 @@ def test_a_repair_that_was_killed_anywhere_is_done_by_the_next(
     original = damaged.read_bytes()
     whole = look_at(copied(world, tmp_path / "whole"), apply=True)
     killed = 0
-    for step in itertools.count(1, 1 if SOAK else 4):
+    for step in itertools.count(1, 1 if SOAK else 7):
         copy = copied(world, tmp_path / "copy")
 
         def work(step: int = step, copy: World = copy) -> None:

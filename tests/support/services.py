@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
+from support import browser
 from support.agents import installed
 from support.cua import installed as cua
 
@@ -26,8 +27,8 @@ class Service:
     remedy: str
 
 
-def _command(name: str) -> Callable[[], bool]:
-    return lambda: shutil.which(name) is not None
+def _command(*names: str) -> Callable[[], bool]:
+    return lambda: any(map(shutil.which, names))
 
 
 def _started(name: str) -> Callable[[], bool]:
@@ -40,7 +41,7 @@ SERVICES = {
     for service in [
         Service("git", _command("git"), "install git"),
         Service("tmux", _command("tmux"), "install tmux"),
-        Service("chromium", _command("chromium"), "install chromium"),
+        Service("chromium", _command(*browser.PROGRAMS), "install chromium-headless-shell or chromium"),
         Service("docker", _started("docker"), "as root on Linux, `make test` installs and starts an engine"),
         Service("cua", cua.present, "run scripts/cua"),
         *(Service(agent, partial(installed.present, agent), "run scripts/agents") for agent in installed.AGENTS),

@@ -16,7 +16,7 @@ from support.teams.seeing import Data, impossible, of_bundle, of_files, of_part
 from support.teams.writers import NAMES, writing
 from takeback.sources.team import kernel
 
-SNAPSHOTS = 10_000 if os.environ.get("TAKEBACK_TEST_SOAK") else 1_000
+SNAPSHOTS = 10_000 if os.environ.get("TAKEBACK_TEST_SOAK") else 250
 AT_ONCE = 250
 """Snapshots after which the team begins anew: it grows, and ClawTeam takes longer for each task then."""
 THEIRS = 50
@@ -36,7 +36,7 @@ def populated(data_dir: Path) -> RealTeam:
     return team
 
 
-def test_a_thousand_snapshots_beside_four_writers_hold_nothing_that_cannot_have_been(
+def test_hundreds_of_snapshots_beside_four_writers_hold_nothing_that_cannot_have_been(
     data_dir: Path, memory_path: Path, record_property: Tell
 ) -> None:
     ids: dict[str, None] = {}

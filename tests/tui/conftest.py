@@ -9,8 +9,15 @@ import pytest
 from support.agent import World
 from support.tui import turn
 from takeback import locate
+from takeback.tui import telling
 from takeback.tui.app import TakebackApp
 from takeback.views.desk import Desk
+
+
+@pytest.fixture(autouse=True)
+def _said_until_something_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes a test to look."""
+    monkeypatch.setattr(telling, "_LEAST", 3600.0)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from textual.widgets import Button
 
 import takeback as tb
 from support.agent import TEXT, Agent, MakeWorld, World, with_line
-from support.tui import Alone, play, said, screen, until, until_said
+from support.tui import Alone, play, said, screen, until, until_said, until_seen
 from takeback import locate
 from takeback.model.plan import Report
 from takeback.store.locks import root_lock
@@ -470,7 +470,8 @@ def test_work_that_takes_long_tells_how_far_it_is_and_can_be_cancelled(broken: W
                 pilot.app.simulate_key(key)  # `press` waits until nothing works any more, and this does
                 await until_said(pilot, why)
             pilot.app.simulate_key("escape")
-            await until(pilot, lambda: "cancelled: everything is as it was before" in screen(pilot))
+            await until(pilot, lambda: shown.phase != "applying")
+        await until_seen(pilot, "cancelled: everything is as it was before")
         await ready(pilot, shown)
         assert broken.tree() == before
         await done(pilot, shown)

@@ -12,13 +12,15 @@ from takeback.views.text import visible
 Severity = Literal["information", "warning", "error"]
 _READING = 12.0
 """Characters that are read in a second, slowly."""
+_LEAST = 4.0
+"""Seconds for which even a word is to be seen."""
 
 
 def say(node: DOMNode, text: str, *, title: str = "", severity: Severity = "information") -> None:
     """Say something. What was said before goes, so that nobody reads what does not hold any more."""
     app = node.app
     app.clear_notifications()
-    seconds = max(4.0, len(text) / _READING)
+    seconds = max(_LEAST, len(text) / _READING)
     app.notify(visible(text, keep="\n"), title=visible(title), severity=severity, timeout=seconds, markup=False)
 
 

@@ -33,14 +33,12 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.fixture
-def boxes(engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Boxes]:
+def boxes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Boxes]:
     """Makes containers in the shared engine, which DOCKER_HOST names meanwhile. Whatever takeback leaves behind beside them
-    fails the test. Which containers are paused is noted where no other test looks."""
+    fails the test."""
     from support.containers.boxes import Boxes
 
     monkeypatch.setenv("DOCKER_HOST", engine.address)
-    monkeypatch.setenv("TMPDIR", str(home))
-    monkeypatch.setattr(tempfile, "tempdir", str(home))
     mine = Boxes(engine, f"t{secrets.token_hex(4)}")
     yield mine
     left = mine.remove_all()

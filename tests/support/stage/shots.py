@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from unittest import mock
 
-from support.browser import chromium
+from support.browser import PATIENCE, chromium
 from support.pageview import Page
 from support.serving import Served, serving
 from support.stage import BAD, Story, story
@@ -37,7 +37,6 @@ SCREEN = (124, 34)
 WINDOW = (1280, 800)
 PHONE = (390, 844)
 SHARPNESS = 2
-_PATIENCE = 30.0
 MONO, SANS = "JetBrains Mono", "Inter"
 _FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>/usr/share/fonts</dir><dir>/usr/local/share/fonts</dir><cachedir prefix="xdg">fontconfig</cachedir>
@@ -134,7 +133,7 @@ async def _at_rest(pilot: Pilot[Any]) -> None:
 
 async def _on(pilot: Pilot[Any], screen: str) -> None:
     """Until that screen is shown, with all that is on it."""
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + PATIENCE / 1000
     while type(pilot.app.screen).__name__ != screen:
         assert time.monotonic() < deadline, f"there is no {screen}"
         await pilot.pause(0.05)
@@ -175,6 +174,7 @@ def _drawn(browser: Browser, drawing: str) -> bytes:
     context = browser.new_context(
         viewport={"width": round(width), "height": round(height)}, device_scale_factor=SHARPNESS
     )
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.set_content(f"<style>body{{margin:0}}svg{{display:block}}</style>{drawing}")
     picture = page.screenshot(omit_background=True)
@@ -216,6 +216,7 @@ def _window(browser: Browser, served: Served, size: tuple[int, int], scheme: Lit
         locale="en-GB", timezone_id="UTC", reduced_motion="reduce", **options,
     )  # fmt: skip
     context.clock.set_fixed_time(NOW)
+    context.set_default_timeout(PATIENCE)
     return Page(context.new_page(), served).opened()
 
 

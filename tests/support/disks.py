@@ -1,0 +1,49 @@
+"""Where tests write: into memory, if the machine has room there, which takes a third less time. What is about disks, and
+about files as a disk keeps them, writes to one; `ON_DISK` says which tests these are."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from support.trees import remove
+
+ON_DISK = ("bench", "conformance", "containers", "crash", "hostile", "sources", "store", "together")
+"""Directories below ``tests``."""
+
+_MEMORY = Path("/dev/shm")
+_ROOM = 4 << 30
+_TESTS = Path(__file__).parents[1]
+
+
+def memory() -> Path | None:
+    """A place in memory with enough room for every test of a run."""
+    if not os.access(_MEMORY, os.W_OK):
+        return None
+    there = os.statvfs(_MEMORY)
+    return _MEMORY if there.f_bavail * there.f_frsize >= _ROOM else None
+
+
+def write_to_memory() -> None:
+    """For pytest, before it makes its first directory; whoever names a place (``--basetemp``) has it."""
+    if (place := memory()) is not None:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(place))
+
+
+def is_about_disks(item: pytest.Item) -> bool:
+    return any(item.path.is_relative_to(_TESTS / directory) for directory in ON_DISK)
+
+
+@contextmanager
+def directory(place: Path | None = None) -> Iterator[Path]:
+    """A new one for the length of the block: there, or on disk."""
+    path = Path(tempfile.mkdtemp(prefix="takeback-test-", dir=place)).resolve()
+    try:
+        yield path
+    finally:
+        remove(path)
