@@ -12,7 +12,7 @@ import { remember, remembered, shell } from "./shell.js";
 import { teamView } from "./team.js";
 import { failed, toast } from "./toast.js";
 import { troublePage } from "./trouble.js";
-import { ago, count, moment, ms, short, title, who } from "./words.js";
+import { ago, count, digits, moment, ms, short, title, who } from "./words.js";
 
 const TABS = [
   ["files", "Files"],
@@ -20,6 +20,8 @@ const TABS = [
   ["container", "Container"],
   ["team", "Team"],
 ];
+
+const LEFT_OUT = { state: "places in memory", container: "paths of a container", team: "paths of a team" };
 
 class DiffPage {
   constructor() {
@@ -60,7 +62,7 @@ class DiffPage {
     this.tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "What differs" });
     put(
       this.tabs,
-      TABS.map(([name, words]) => el("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "tab-panel", test: `tab-${name}`, onclick: () => this.choose(name), onkeydown: (event) => this.turn(event, name) }, words, el("span", { class: "tab-number number" }, String(this.numbers[name])))),
+      TABS.map(([name, words]) => el("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "tab-panel", test: `tab-${name}`, onclick: () => this.choose(name), onkeydown: (event) => this.turn(event, name) }, words, el("span", { class: "tab-number number" }, digits(this.numbers[name])))),
     );
     this.modes = el(
       "div",
@@ -69,7 +71,7 @@ class DiffPage {
     );
     this.body = el("div", { class: "diff-body", role: "tabpanel", id: "tab-panel", tabindex: "-1" });
     const missed = Object.entries(this.diff.missed ?? {}).map(([part, why]) => el("p", { class: "notice warn", test: "missed" }, icon("warn"), el("span", {}, `Nothing is known of ${part}: `, said(why))));
-    for (const [what, number] of Object.entries(this.diff.left_out ?? {})) missed.push(el("p", { class: "notice warn", test: "left-out" }, icon("warn"), el("span", {}, `${number.toLocaleString("en")} more of ${what} differ and are not shown: `, said(`\`takeback diff ${short(this.diff.a)}\` lists them all`))));
+    for (const [what, number] of Object.entries(this.diff.left_out ?? {})) missed.push(el("p", { class: "notice warn", test: "left-out" }, icon("warn"), el("span", {}, `${digits(number)} more ${LEFT_OUT[what] ?? what} differ and are not shown: `, said(`\`takeback diff ${short(this.diff.a)}\` lists them all`))));
     put(this.into, el("header", { class: "diff-head" }, this.heading, el("div", { class: "diff-bar" }, this.tabs, this.modes)), missed.length ? el("div", { class: "diff-missed" }, missed) : null, this.body);
     this.setMode(this.mode);
     this.choose(this.tab, false);

@@ -92,7 +92,7 @@ function policies(policy) {
     { class: "card shares", test: "policy" },
     el("h2", {}, "What is kept"),
     el("p", { class: "quiet" }, limited ? "A snapshot beyond any of these limits goes; pinned ones stay." : "Everything: no limit is set, so no history goes by itself."),
-    el("table", { class: "grid" }, el("tbody", {}, policy.map((each) => el("tr", {}, el("td", {}, POLICY[each.name] ?? each.name, el("small", { class: "mono quiet" }, ` ${each.name}`)), el("td", { class: "mono" }, each.value || "no limit"), el("td", { class: "quiet" }, each.origin))))),
+    el("table", { class: "grid policy" }, el("tbody", {}, policy.map((each) => el("tr", {}, el("td", {}, POLICY[each.name] ?? each.name, el("small", { class: "mono quiet" }, ` ${each.name}`)), el("td", { class: "mono" }, each.value || "no limit"), el("td", { class: "quiet" }, each.origin))))),
   );
 }
 
