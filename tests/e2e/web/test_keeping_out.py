@@ -79,8 +79,11 @@ def test_read_only_looks_and_changes_nothing(told_story: Story, windows: Windows
         page.choose(BAD)
         page.press("z")
         expect(page.the("toast")).to_contain_text("--read-only")
-        page.press("z", "p")
+        page.choose("use it at the checkout")  # in a fork
+        page.press("z", "p", "P", "x")
         expect(page.the("toast")).to_have_count(1)
+        expect(page.the("act-fork")).to_be_visible()
+        expect(page.tab.locator('[data-test="act-promote"], [data-test="act-drop"]')).to_have_count(0)
         page.the("act-diff").click()
         expect(page.the("diff-file").first).to_be_visible()
         page.press("r")
