@@ -8,7 +8,16 @@ from takeback.tui.help import KEYS, MARKS
 from takeback.tui.timeline import TimelineScreen
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "ui.md").read_text()
-_NAMES = {"slash": "/", "question_mark": "?", "escape": "Esc", "tab": "Tab", "f5": "F5", "left": "←", "right": "→"}
+_NAMES = {
+    "slash": "/",
+    "question_mark": "?",
+    "escape": "Esc",
+    "tab": "Tab",
+    "f5": "F5",
+    "delete": "Del",
+    "left": "←",
+    "right": "→",
+}
 
 
 def test_the_page_lists_what_the_help_lists() -> None:

@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from support.agent import World
 from support.tui import play, said, screen, until, until_said, until_seen
+from takeback.errors import NotFound
 from takeback.tui.app import TakebackApp
-from takeback.tui.asking import Asking, Choosing
+from takeback.tui.asking import Choosing
+from takeback.tui.confirming import ConfirmScreen
+from takeback.tui.operations import OperationList
 from takeback.tui.rowlist import RowList
 from takeback.tui.timeline import TimelineScreen
 
@@ -33,6 +35,56 @@ def test_p_pins_and_unpins(app: TakebackApp, world: World) -> None:
         await until_said(pilot, "pinned")
         await pilot.press("p")
         await until(pilot, lambda: not world.line.show("@").pinned and "p pin " in screen(pilot))
+
+    play(app, scene)
+
+
+@pytest.mark.parametrize("key", ["x", "delete"])
+def test_x_drops_a_snapshot_after_a_question_and_operations_bring_it_back(
+    app: TakebackApp, world: World, key: str
+) -> None:
+    target, before = world.line.show("@-1").id, world.tree()
+
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until_seen(pilot, *ALL)
+        await pilot.press("down", "down")
+        await until_seen(pilot, "x drop")
+        await pilot.press(key)
+        await until_seen(pilot, "Drop second turn", "goes", target[:8], "stays", "every file as it is", "brought back")
+        await pilot.press("n")
+        await until(pilot, lambda: on_timeline(app))
+        assert world.line.show(target)
+        await pilot.press(key)
+        await until_seen(pilot, "Drop it (y)")
+        await pilot.press("y")
+        await until_said(pilot, f"{target[:8]} is dropped")
+        await until(pilot, lambda: "second turn +" in screen(pilot) or "+ third turn" in screen(pilot))
+        with pytest.raises(NotFound):
+            world.line.show(target)
+        await pilot.press("o")
+        await until(pilot, lambda: (listed := app.screen.query(OperationList)) and listed.first().rows)
+        await pilot.press("down", "z")
+        await until_said(pilot, "nothing was dropped here")
+        await pilot.press("up", "z")
+        await until_said(pilot, f"{target[:8]} is back on its timeline")
+        await until(pilot, lambda: (row := app.screen.query_one(OperationList).chosen) and row.verb == "undrop")
+        assert world.line.show(target)
+
+    play(app, scene)
+    assert world.tree() == before
+
+
+def test_what_is_pinned_is_not_dropped(app: TakebackApp, world: World) -> None:
+    world.line.pin("@")
+
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until_seen(pilot, *ALL, "⚑")
+        await pilot.press("down")
+        await until_seen(pilot, "p unpin")
+        assert "x drop" not in screen(pilot)
+        await pilot.press("x")
+        await until_said(pilot, "is pinned, so it is not dropped\n→ p unpins it")
+        assert not isinstance(app.screen, ConfirmScreen)
 
     play(app, scene)
 
@@ -78,46 +130,14 @@ def test_m_on_the_present_saves_it(app: TakebackApp, world: World) -> None:
     play(app, scene)
 
 
-def test_f_forks_into_a_directory_of_its_own(app: TakebackApp, world: World) -> None:
-    async def scene(pilot: Pilot[Any]) -> None:
-        await until_seen(pilot, *ALL)
-        await pilot.press("down", "down", "f")
-        await until_seen(pilot, "Fork second turn", "attempt-1")
-        place = app.screen.query_one("#to", Input)
-        assert place.value == f"{world.root}-attempt-1"
-        await pilot.press("ctrl+u", *"try two")
-        await until(pilot, lambda: place.value == f"{world.root}-try-two")
-        await pilot.press("enter", "enter")
-        await until_seen(pilot, "⑂ try two", "│ try two")
-        await until_said(pilot, "it is in ")
-        assert (world.base / "project-try-two" / "1.py").exists()
-        assert not (world.base / "project-try-two" / "2.py").exists()
-
-    play(app, scene, size=(160, 32))
-
-
-def test_a_fork_into_a_directory_that_is_not_empty_is_refused_before_it_begins(app: TakebackApp, world: World) -> None:
-    (world.base / "project-attempt-1").mkdir()
-    (world.base / "project-attempt-1" / "x").write_text("x")
-
-    async def scene(pilot: Pilot[Any]) -> None:
-        await until_seen(pilot, *ALL)
-        await pilot.press("down", "f", "enter", "enter")
-        await until_seen(pilot, "that directory is not empty")
-        assert isinstance(app.screen, Asking)
-        await pilot.press("escape")
-        assert on_timeline(app)
-        assert len(app.desk.lanes()) == 1
-
-    play(app, scene)
-
-
 @pytest.mark.parametrize(
     ("keys", "why"),
     [
         (["r"], "this is the present"),
         (["p"], "the present is not a snapshot yet"),
         (["f"], "the present is not a snapshot yet"),
+        (["x"], "the present is not a snapshot"),
+        (["P"], "this is no fork, and none begins here"),
         (["end", "d"], "this is the first snapshot"),
         (["end", "enter"], "this is the first snapshot"),
         (["end", "z"], "no move ended here"),
@@ -150,7 +170,7 @@ def test_what_is_at_work_cannot_be_marked_yet(app: TakebackApp, world: World) ->
     async def scene(pilot: Pilot[Any]) -> None:
         await until_seen(pilot, "at work")
         await pilot.press("down")
-        for key in "rfpm":
+        for key in "rfpmx":
             await pilot.press(key)
             await until_said(pilot, "has not ended")
             assert on_timeline(app)

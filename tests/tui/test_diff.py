@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import itertools
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -12,6 +15,7 @@ from support.agent import World
 from support.stage import Story
 from support.tui import Alone, play, said, screen, until
 from takeback import locate
+from takeback.model.progress import Progress
 from takeback.model.snapshot import Snapshot
 from takeback.tui.confirming import ConfirmScreen
 from takeback.tui.diff import DiffScreen
@@ -272,6 +276,53 @@ def test_it_is_left_with_a_key(desk: Desk, turned: tuple[Snapshot, Snapshot], ke
         await pilot.pause()
 
     assert compare(desk, turned[0].id, turned[1].id, scene) == [None]
+
+
+def test_esc_goes_from_the_text_to_the_paths_first_and_q_closes_at_once(
+    desk: Desk, turned: tuple[Snapshot, Snapshot]
+) -> None:
+    async def scene(pilot: Pilot[Any], shown: DiffScreen) -> None:
+        text, paths = shown.query_one("#diff-files-text"), shown.query_one("#diff-files-paths")
+        await pilot.press("enter")
+        await until(pilot, lambda: text.has_focus and "esc to the paths" in screen(pilot))
+        await pilot.press("escape")
+        await until(pilot, lambda: paths.has_focus and "esc close" in screen(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: text.has_focus)
+        await pilot.press("q")
+        await pilot.pause()
+
+    assert compare(desk, turned[0].id, turned[1].id, scene) == [None]
+
+
+def test_a_comparison_that_takes_long_says_how_far_it_is_and_ends_when_somebody_leaves(
+    start: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+
+    def slow(*given: Any) -> None:
+        hear = given[-1]
+        try:
+            for number in itertools.count():
+                hear(Progress("scan", number))
+                time.sleep(0.001)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr("takeback.tui.diff.differences", slow)
+    app = Alone(DiffScreen(start, start.here, start.lane().head or "", None, "the present"))
+
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "comparing: looking at" in screen(pilot))
+        for key in ("n", "r", "1", "slash"):  # it is still listened to
+            app.simulate_key(key)
+        await until(pilot, lambda: "this is for files" in said(pilot))
+        assert not ended.is_set()
+        app.simulate_key("escape")
+        await until(pilot, ended.is_set)
+
+    play(app, scene)
+    assert app.results == [None]
 
 
 def test_nothing_in_a_name_a_file_or_a_message_is_obeyed(world: World, desk: Desk) -> None:

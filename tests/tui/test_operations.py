@@ -17,9 +17,10 @@ def test_everything_that_takeback_did_is_listed_newest_first(app: TakebackApp, w
     async def scene(pilot: Pilot[Any]) -> None:
         await until_seen(pilot, "third turn")
         await pilot.press("o")
-        await until_seen(pilot, "Operations", "undone", "saved")
+        await until_seen(pilot, "Operations", "undone", "saved", "“start”")
         lines = screen(pilot).splitlines()
-        assert lines[1].startswith("▌") and "undone" in lines[1]
+        assert lines[1].startswith("▌") and "undone" in lines[1] and lines[1].endswith("third turn")
+        assert any("after action" in line and line.endswith("Edit for first turn") for line in lines)
         listed = app.screen.query_one(OperationList)
         assert listed.complete
         await pilot.press("G")
@@ -61,6 +62,6 @@ def test_a_long_log_is_read_a_page_at_a_time_and_to_its_end_if_asked(app: Takeba
 
 
 def test_what_an_operation_was_about_is_one_line() -> None:
-    assert told({"snapshot": "a" * 64}) == "a" * 8
+    assert told({"snapshot": "a" * 64, "seq": 3, "labels": ["x"]}) == "a" * 8
     assert told({"path": "x", "snapshots": 3, "empty": None}) == "path: x  snapshots: 3"
     assert told({"gone": ["b" * 64, "c", "d", "e", "f"]}) == f"gone: {'b' * 8}, c, d, e …"

@@ -401,6 +401,23 @@ def test_where_nothing_is_shared_the_key_says_why(broken: World, desk: Desk, ver
     preview(desk, Wanted(verb, reference="before" if verb == "restore" else None), scene)
 
 
+def test_a_redo_is_done_as_a_whole_so_there_are_no_boxes(broken: World, desk: Desk) -> None:
+    broken.undo()
+
+    async def scene(pilot: Pilot[Any], shown: PreviewScreen) -> None:
+        assert "change   a.txt" in screen(pilot) and "[" not in screen(pilot)
+        assert "a redo is done as a whole" in beside(shown) and "Nothing is in the way." in beside(shown)
+        assert "space choose" not in screen(pilot)
+        for key in ("space", "a"):
+            pilot.app.clear_notifications()
+            await pilot.press(key)
+            await until_said(pilot, "a redo is done as a whole")
+        assert (await done(pilot, shown)).verb == "redo"
+
+    preview(desk, Wanted("redo"), scene)
+    assert broken.read("a.txt") == b"broken\n"
+
+
 def test_undo_and_redo_from_the_report(broken: World, desk: Desk) -> None:
     async def scene(pilot: Pilot[Any], shown: PreviewScreen) -> None:
         await done(pilot, shown)

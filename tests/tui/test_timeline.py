@@ -123,6 +123,27 @@ def test_what_is_typed_at_once_after_the_slash_goes_into_the_filter_and_acts_on_
     play(app, scene)
 
 
+def test_the_cursor_stays_on_its_row_when_all_are_shown_again(app: TakebackApp, world: World) -> None:
+    for number in range(70):
+        world.line.label("@", f"l{number}")
+        world.write("n.txt", f"{number}")
+        world.line.save(trigger="interval")
+
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until_seen(pilot, "the present")
+        await pilot.press("slash", *"turn", "enter")
+        await until(pilot, lambda: titles(app) == list(ALL[:3]))
+        await pilot.press("down", "escape")
+        await until(pilot, lambda: len(titles(app)) > 60 and rows(app).selected is not None and rows(app).cursor)
+        assert rows(app).selected.title == "second turn"  # type: ignore[union-attr]
+        await until_seen(pilot, "second turn")
+        await pilot.press("a")
+        await until_seen(pilot, "Edit for third turn")
+        await until(pilot, lambda: (row := rows(app).selected) is not None and row.title == "second turn")
+
+    play(app, scene)
+
+
 def test_a_filter_narrows_as_it_is_typed_and_esc_shows_everything_again(app: TakebackApp, world: World) -> None:
     world.remove("notes.txt")
     turn(world, "a turn of another agent", {"b.txt": "b"}, session="s2", agent="claude-code")

@@ -3,7 +3,7 @@ long the history is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from takeback.model.move import Move
@@ -58,3 +58,11 @@ def done(blobs: BlobStore, before_seq: int | None, limit: int) -> list[Operation
     """What takeback did, newest first."""
     with blobs.database.read() as tx:
         return operations.newest(tx, limit, before_seq=before_seq)
+
+
+def meeting(blobs: BlobStore, ids: Iterable[str]) -> dict[str, tuple[SnapshotRow, list[Move]]]:
+    """Those of some snapshots that there are, each with the moves that begin or end there."""
+    with blobs.database.read() as tx:
+        found = snapshots.among(tx, ids)
+        rows = {row.id: row for row in snapshots.with_marks(tx, list(found.values()))}
+        return {id: (row, moves.touching(tx, row.timeline, row.seq)) for id, row in rows.items()}

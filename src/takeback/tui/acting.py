@@ -3,16 +3,18 @@ through the preview; what takes long is a job that can be cancelled."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from takeback.model.ids import short
 from takeback.tui.asking import Asking, Choice, Choosing, Field
 from takeback.tui.behind import behind
+from takeback.tui.confirming import ConfirmScreen
 from takeback.tui.rowwords import what
 from takeback.tui.telling import refuse, say
 from takeback.tui.working import Working
 from takeback.views.choices import Wanted
+from takeback.views.lines import Line
 from takeback.views.rows import Row
 from takeback.views.text import age, clip
 
@@ -21,28 +23,28 @@ if TYPE_CHECKING:
     from takeback.tui.timeline import TimelineScreen
     from takeback.views.jobs import Job
 
-_NOTHING = "there is nothing here yet", "m saves the present: the first snapshot"
+NOTHING = "there is nothing here yet", "m saves the present: the first snapshot"
 _TITLE = 60
 
 
 def diff(screen: TimelineScreen, row: Row | None) -> None:
     """What a row changed."""
     if row is None:
-        return refuse(screen, *_NOTHING)
+        return refuse(screen, *NOTHING)
     if row.before is None:
         return refuse(
             screen, "this is the first snapshot: there is nothing before it", "d on a later row shows what that changed"
         )
     from takeback.tui.diff import DiffScreen
 
-    screen.app.push_screen(DiffScreen(screen.desk, row.lane, row.before, row.snapshot, _named(row)))
+    screen.app.push_screen(DiffScreen(screen.desk, row.lane, row.before, row.snapshot, named(row)))
     return None
 
 
 def reset(screen: TimelineScreen, row: Row | None) -> None:
     """Back to where a row ended: the agents' moves since, or everything."""
     if row is None:
-        return refuse(screen, *_NOTHING)
+        return refuse(screen, *NOTHING)
     if row.kind == "present":
         return refuse(
             screen, "this is the present: there is nothing to go back to", "choose the row to go back to, then r"
@@ -57,9 +59,9 @@ def reset(screen: TimelineScreen, row: Row | None) -> None:
 
     def chosen(verb: str | None) -> None:
         if verb is not None:
-            _preview(screen, Wanted(verb, row.lane, target), f"back to {_named(row)}")
+            preview(screen, Wanted(verb, row.lane, target), f"back to {named(row)}")
 
-    asked = [("Back to ", ""), (_named(row), "head"), (f"  {age(row.time_ns)}", "quiet")]
+    asked = [("Back to ", ""), (named(row), "head"), (f"  {age(row.time_ns)}", "quiet")]
     screen.app.push_screen(Choosing(asked, choices), chosen)
     return None
 
@@ -67,9 +69,9 @@ def reset(screen: TimelineScreen, row: Row | None) -> None:
 def undo(screen: TimelineScreen, row: Row | None) -> None:
     """The move under the cursor; on the present, the newest."""
     if row is None:
-        return refuse(screen, *_NOTHING)
+        return refuse(screen, *NOTHING)
     if row.kind == "present":
-        return _preview(screen, Wanted("undo", row.lane), "undo the newest move")
+        return preview(screen, Wanted("undo", row.lane), "undo the newest move")
     if row.kind != "move":
         return refuse(
             screen,
@@ -78,88 +80,35 @@ def undo(screen: TimelineScreen, row: Row | None) -> None:
         )
     if row.undone_by is not None:
         return refuse(screen, f"this move was already taken back, by {short(row.undone_by)}", "Z brings it back")
-    return _preview(screen, Wanted("undo", row.lane, move=row.move), f"undo {_named(row)}")
+    return preview(screen, Wanted("undo", row.lane, move=row.move), f"undo {named(row)}")
 
 
 def redo(screen: TimelineScreen, row: Row | None) -> None:
     """What was taken back under the cursor; anywhere else, the newest undo."""
     if row is None:
-        return refuse(screen, *_NOTHING)
-    named = row.undone_by is not None or row.verb == "undo"
-    title = f"redo {_named(row)}" if named else "redo what was undone last"
-    return _preview(screen, Wanted("redo", row.lane, move=row.move if named else None), title)
+        return refuse(screen, *NOTHING)
+    is_of_row = row.undone_by is not None or row.verb == "undo"
+    title = f"redo {named(row)}" if is_of_row else "redo what was undone last"
+    return preview(screen, Wanted("redo", row.lane, move=row.move if is_of_row else None), title)
 
 
-def _preview(screen: TimelineScreen, wanted: Wanted, title: str) -> None:
+def preview(screen: TimelineScreen, wanted: Wanted, title: str) -> None:
+    """Show what would be done, and do it if that is agreed to; then the timeline where it was done is shown."""
     from takeback.tui.preview import PreviewScreen
 
     def done(report: Report | None) -> None:
         if report is not None:
+            screen.show_lane(wanted.lane)
             screen.rows.renew()
             screen.look_again()
 
     screen.app.push_screen(PreviewScreen(screen.desk, wanted, title, stays=False), done)
 
 
-def fork(screen: TimelineScreen, row: Row | None) -> None:
-    """Another timeline that begins at a row, in a directory of its own."""
-    if row is None:
-        return refuse(screen, *_NOTHING)
-    if row.kind == "present":
-        return refuse(screen, "the present is not a snapshot yet", "m saves it; then fork that, or fork a row below")
-    if row.snapshot is None:
-        return refuse(screen, "this move has not ended, so nothing can begin there", "fork a row below it")
-    target, lane = row.snapshot, row.lane
-    root = next((each.root for each in screen.lanes.every if each.number == lane), "")
-    name = _free_name(screen)
-    fields = [Field("name", "Name of the fork", name), Field("to", "Directory, new or empty", _beside(root, name))]
-
-    def check(given: dict[str, str]) -> str:
-        place = os.path.expanduser(given["to"])
-        if os.path.isdir(place) and os.listdir(place):
-            return "that directory is not empty"
-        return "that is a file" if os.path.exists(place) and not os.path.isdir(place) else ""
-
-    def follow(field: str, text: str) -> dict[str, str]:
-        return {"to": _beside(root, text.strip())} if field == "name" else {}
-
-    def asked(given: dict[str, str] | None) -> None:
-        if given is None:
-            return
-        place = os.path.abspath(os.path.expanduser(given["to"]))
-
-        def made(job: Job | None) -> None:
-            if job is not None and job.state == "done":
-                say(screen, f"{given['name']} begins at {short(target)}\nit is in {job.result}")
-                screen.refresh_lanes()
-
-        def work(listener: object) -> str:
-            with screen.desk.act(lane, listener) as line:  # type: ignore[arg-type]
-                return line.fork(target, given["name"], place).root
-
-        screen.app.push_screen(Working(screen.jobs, f"forking into {given['name']}", work), made)
-
-    title = [("Fork ", ""), (_named(row), "head")]
-    about = "its files go to a directory of their own; this timeline is left alone"
-    screen.app.push_screen(Asking(title, fields, about=about, check=check, follow=follow), asked)
-    return None
-
-
-def _free_name(screen: TimelineScreen) -> str:
-    taken = {lane.name for lane in screen.lanes.every}
-    return next(name for number in range(1, len(taken) + 2) if (name := f"attempt-{number}") not in taken)
-
-
-def _beside(root: str, name: str) -> str:
-    """A directory beside a root, called after it and the fork."""
-    kept = "".join(each if each.isalnum() or each in "-_." else "-" for each in name)
-    return f"{root.rstrip('/')}-{kept}" if root else os.path.join(os.getcwd(), kept)
-
-
 def pin(screen: TimelineScreen, row: Row | None) -> None:
     """Keep a snapshot from retention, or let it go again."""
     if row is None:
-        return refuse(screen, *_NOTHING)
+        return refuse(screen, *NOTHING)
     if row.kind == "present":
         return refuse(screen, "the present is not a snapshot yet", "m saves it, p on a row below pins that")
     if row.snapshot is None:
@@ -176,6 +125,42 @@ def pin(screen: TimelineScreen, row: Row | None) -> None:
 
     behind(screen, work, lambda said: _marked(screen, said), group="marks")
     return None
+
+
+def drop(screen: TimelineScreen, row: Row | None) -> None:
+    """Take a snapshot out of its timeline, after a question."""
+    if row is None:
+        return refuse(screen, *NOTHING)
+    if row.kind == "present":
+        return refuse(screen, "the present is not a snapshot, so there is none to drop", "x on a row below drops that")
+    if row.snapshot is None:
+        return refuse(screen, "this move has not ended, so it has no snapshot to drop", "z takes the move back")
+    if row.pinned:
+        return refuse(screen, "this snapshot is pinned, so it is not dropped", "p unpins it")
+    target = row.snapshot
+
+    def work() -> str:
+        screen.desk.look(row.lane).drop(target)
+        return f"{short(target)} is dropped\nz in the operations (o) brings it back"
+
+    def answered(yes: bool | None) -> None:
+        if yes:
+            behind(screen, work, lambda said: _marked(screen, said), group="marks")
+
+    screen.app.push_screen(ConfirmScreen(_goes_and_stays(row, target), "Drop it"), answered)
+    return None
+
+
+def _goes_and_stays(row: Row, target: str) -> Iterator[Line]:
+    yield ["Drop ", (named(row), "head"), (f"  {age(row.time_ns)}", "quiet")]
+    yield []
+    yield [("goes   ", "minus"), "snapshot ", (short(target), "id"), ": nothing can go back to it any more"]
+    if row.labels:
+        yield [f"       its labels: {', '.join(row.labels)}"]
+    yield [("stays  ", "good"), "every file as it is, and every other snapshot"]
+    yield ["       moves that met here become one, or lose this step"]
+    yield []
+    yield [("It can be brought back until the store is maintained.", "good")]
 
 
 def label(screen: TimelineScreen, row: Row | None) -> None:
@@ -203,7 +188,7 @@ def label(screen: TimelineScreen, row: Row | None) -> None:
 
     called = f"it has: {', '.join(row.labels)}; one that is given again is taken away"
     about = called if row.labels else "a name to find it by"
-    title = [("Label ", ""), (_named(row), "head")]
+    title = [("Label ", ""), (named(row), "head")]
     screen.app.push_screen(Asking(title, [Field("label", "Label")], about=about), asked)
     return None
 
@@ -237,5 +222,6 @@ def _marked(screen: TimelineScreen, said: str) -> None:
     screen.rows.renew()
 
 
-def _named(row: Row) -> str:
+def named(row: Row) -> str:
+    """What a row is called, in a few words."""
     return clip(what(row), _TITLE)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual._context import active_message_pump
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.css.query import NoMatches
 from textual.dom import DOMNode
-from textual.events import AppFocus, Key
-from textual.widgets import Input
+from textual.events import AppFocus
 
+from takeback.tui.pressing import Pressing
 from takeback.tui.themes import DARK, LIGHT, THEMES, fitting
 from takeback.tui.timeline import TimelineScreen
 from takeback.views.desk import Desk
@@ -19,7 +18,7 @@ from takeback.views.jobs import Jobs
 from takeback.views.live import Heard, Live
 
 
-class TakebackApp(App[None]):
+class TakebackApp(Pressing):
     """The terminal face. Its first screen is the timeline; all others lie above it."""
 
     CSS_PATH = "style.tcss"
@@ -61,12 +60,6 @@ class TakebackApp(App[None]):
     def on_app_focus(self, event: AppFocus) -> None:
         """Somebody comes back to this window: what was done in others is shown."""
         self._timeline.look_again()
-
-    def on_key(self, event: Key) -> None:
-        """A letter that was on its way to a list when a box to write in opened belongs into that box, where nothing acts."""
-        if event.is_printable and event.character is not None and isinstance(self.focused, Input):
-            event.prevent_default()
-            self.focused.insert_text_at_cursor(event.character)
 
     def action_help(self) -> None:
         from takeback.tui.help import Help

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -16,6 +16,7 @@ from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
 from takeback.tui.showing import shown
+from takeback.tui.writing import Writing
 from takeback.views.lines import Line
 
 _LEAVE: list[BindingType] = [Binding("escape", "leave", "leave", show=False)]
@@ -45,6 +46,9 @@ class Choosing(ModalScreen[str | None]):
     def __init__(self, title: Line | str, choices: Sequence[Choice], *, chosen: str = "") -> None:
         super().__init__()
         self._asked, self._choices, self._chosen = title, tuple(choices), chosen
+        for place, each in enumerate(choices):
+            if each.key:
+                self._bindings.bind(each.key, f"answer({place})", show=False)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -58,16 +62,13 @@ class Choosing(ModalScreen[str | None]):
         asked.highlighted = answers.index(self._chosen) if self._chosen in answers else 0
         asked.focus()
 
-    def on_key(self, event: events.Key) -> None:
-        for each in self._choices:
-            if each.key and event.character == each.key:
-                event.stop()
-                self.dismiss(each.answer)
-                return
-
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._choices[event.option_index].answer)
+        if self.is_active:  # once, however often Enter is pressed
+            self.action_answer(event.option_index)
+
+    def action_answer(self, place: int) -> None:
+        self.dismiss(self._choices[place].answer)
 
     def action_go(self, lines: int) -> None:
         asked = self.query_one(OptionList)
@@ -124,7 +125,7 @@ class Asking(ModalScreen[dict[str, str] | None]):
                 yield Label(shown(self._about), classes="dialog--about", markup=False)
             for field in self._fields:
                 yield Label(field.about, classes="dialog--field", markup=False)
-                yield Input(field.proposed, id=field.name)
+                yield Writing(self._go_on, field.proposed, id=field.name)
             yield Label("", classes="dialog--problem", markup=False)
             yield Label("Enter goes on · Esc leaves", classes="dialog--keys", markup=False)
 
@@ -141,12 +142,12 @@ class Asking(ModalScreen[dict[str, str] | None]):
                 if name not in self._written:
                     self.query_one(f"#{name}", Input).value = text
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
+    def _go_on(self) -> None:
+        """To the next line, or with all of them."""
         every = list(self.query(Input))
-        place = every.index(event.input)
-        if place < len(every) - 1:
-            every[place + 1].focus()
+        following = every[every.index(self.focused) + 1 :] if self.focused in every else []
+        if following:
+            self.set_focus(following[0])
             return
         given = {each.id or "": each.value.strip() for each in every}
         problem = next(

@@ -8,7 +8,8 @@ from typing import TypeVar
 from textual.dom import DOMNode
 from textual.worker import Worker, get_current_worker
 
-from takeback.errors import Integrity, TakebackError
+from takeback.errors import Cancelled, Integrity, TakebackError
+from takeback.model.progress import Listener, Progress
 from takeback.tui.telling import tell
 
 T = TypeVar("T")
@@ -45,3 +46,17 @@ def behind(
             back(lambda: then(given))
 
     return node.run_worker(run, thread=True, group=group, exclusive=True, exit_on_error=False)
+
+
+def listener(node: DOMNode, heard: Callable[[Progress], object] | None = None) -> Listener:
+    """For long work that is done `behind`, asked for in its thread: it tells how far it has come, and ends once nobody waits
+    for it any more."""
+    worker = get_current_worker()
+
+    def hear(progress: Progress) -> None:
+        if worker.is_cancelled:
+            raise Cancelled("nobody waits for it any more")
+        if heard is not None:
+            node.call_later(heard, progress)
+
+    return hear

@@ -15,6 +15,7 @@ from textual.message import Message
 from takeback.tui.choosing import Box
 from takeback.tui.painting import clipped, shown
 from takeback.tui.roll import Roll
+from takeback.tui.telling import refuse
 from takeback.views.choices import Group, Item
 
 _STYLES = {"create": "$plus", "delete": "$minus", "reset": "$minus", "merge": "$label"}
@@ -38,8 +39,10 @@ class Checklist(Roll):
     class Changed(Message):
         """Other boxes are checked now."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, fixed: str = "", id: str | None = None) -> None:
+        """``fixed`` says why nothing can be left out; there are no boxes then."""
         super().__init__(id=id)
+        self.fixed = fixed
         self._groups: Sequence[Group] = ()
         self._entries: list[Group | Item | Beside | str] = []
         self._actions: Mapping[Box, str] | None = None
@@ -49,6 +52,11 @@ class Checklist(Roll):
     @property
     def every(self) -> frozenset[Box]:
         return frozenset((item.part, item.path) for group in self._groups for item in group.items)
+
+    @property
+    def _by_path(self) -> frozenset[str]:
+        """Parts of which each path has a box; the others have one for all that is in them."""
+        return frozenset(group.part for group in self._groups if not group.whole)
 
     def show(self, groups: Sequence[Group], chosen: Collection[Box]) -> None:
         """Boxes for all of these, some of them checked; what would be done then is not known yet. The cursor begins on the
@@ -72,7 +80,10 @@ class Checklist(Roll):
 
     def choose_all(self) -> None:
         """Check every box; or none, if all are checked."""
-        self._choose(self.every, self.chosen != self.every)
+        if self.fixed:
+            refuse(self, self.fixed)
+        else:
+            self._choose(self.every, self.chosen != self.every)
 
     @property
     def under_cursor(self) -> Box | None:
@@ -82,6 +93,9 @@ class Checklist(Roll):
 
     def action_tick(self) -> None:
         entry = self._entries[self.cursor] if self._entries else None
+        if self.fixed:
+            refuse(self, self.fixed)
+            return
         if isinstance(entry, Item):
             group = next(each for each in self._groups if each.part == entry.part)
             if group.whole:
@@ -128,7 +142,7 @@ class Checklist(Roll):
         kind = _KINDS.get(group.kind, group.kind)
         told = f"{number:,} of {len(every):,}" if not group.whole else "as a whole" if number else "not this"
         return [
-            (f"{box} ", "bold $accent" if number else "$quiet"),
+            (" " if self.fixed else f"{box} ", "bold $accent" if number else "$quiet"),
             (shown(group.part), "bold"),
             (f"  {kind + ', ' if kind != group.part else ''}{told}", "$quiet"),
         ]
@@ -142,11 +156,12 @@ class Checklist(Roll):
             comes_along = not is_chosen and box in self._actions
             action = self._actions.get(box, "nothing" if is_chosen else action)
         is_done = (is_chosen or comes_along) and action != "nothing"
-        mark = "   " if isinstance(item, Beside) else "[✓]" if is_chosen else "[ ]"
+        has_box = isinstance(item, Item) and not self.fixed and item.part in self._by_path
+        mark = ("[✓]" if is_chosen else "[ ]") if has_box else ""
         told = self._marks.get(box, "comes along" if comes_along else "")
         path = clipped(shown(item.path), max(8, width - 18 - (cell_len(told) + 2 if told else 0)))
         return [
-            (f"    {mark} ", "$accent" if is_chosen else "$quiet"),
+            (f"    {mark:<{0 if self.fixed else 4}}", "$accent" if is_chosen else "$quiet"),
             (f"{action:<8} ", _STYLES.get(action, "$name") if is_done else "$quiet"),
             (path, "" if is_done else "$quiet"),
             (f"  {told}" if told else "", "$warning"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import on
@@ -27,9 +27,9 @@ class ConfirmScreen(ModalScreen[bool]):
         Binding("right,l", "app.focus_next", "right", show=False),
     ]
 
-    def __init__(self, lines: Sequence[Line], yes: str) -> None:
+    def __init__(self, lines: Iterable[Line], yes: str) -> None:
         super().__init__()
-        self._lines, self._yes = lines, yes
+        self._lines, self._yes = tuple(lines), yes
 
     def compose(self) -> ComposeResult:
         with Vertical(id="confirm"):
@@ -44,7 +44,8 @@ class ConfirmScreen(ModalScreen[bool]):
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
         event.stop()
-        self.dismiss(event.button.id == "yes")
+        if self.is_active:
+            self.dismiss(event.button.id == "yes")
 
     def action_answer(self, yes: bool) -> None:
         self.dismiss(yes)

@@ -11,7 +11,7 @@ from takeback.engine.patch import sides
 from takeback.errors import TakebackError
 from takeback.model.ids import short
 from takeback.tui.drawing import KINDS
-from takeback.tui.rowwords import path_end, what, who
+from takeback.tui.rowwords import path_end, verb, what, who
 from takeback.views.desk import Desk
 from takeback.views.lines import Line, Piece
 from takeback.views.rows import Row
@@ -20,6 +20,7 @@ from takeback.views.text import age, clip, count, moment
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.model.diff import Change, Diff, Difference
+    from takeback.model.progress import Listener
     from takeback.model.snapshot import Snapshot
 
 _MOST_FILES = 200
@@ -37,11 +38,11 @@ _PLACES = {"added": ("+", "plus"), "removed": ("−", "minus"), "changed": ("~",
 _TITLES = {"F": "Files", "M": "Memory", "C": "Container", "T": "Team"}
 
 
-def described(desk: Desk, row: Row, width: int) -> list[Line]:
+def described(desk: Desk, row: Row, width: int, listener: Listener | None = None) -> list[Line]:
     """A row for the pane at the side, whose lines are of that width."""
     lines: list[Line] = [[(clip(what(row), 4 * width), "head")], *_facts(desk, row, width)]
     try:
-        lines += _changes(desk, row, width)
+        lines += _changes(desk, row, width, listener)
     except TakebackError as error:
         lines += [[""], [(error.message, "warn")], *([(f"→ {hint}", "quiet")] for hint in error.hints)]
     return lines
@@ -89,16 +90,16 @@ def _kind(row: Row) -> str:
         return "first snapshot"
     if row.kind == "snapshot":
         return "snapshot"
-    return {"manual": "your own changes", "takeback": row.verb}.get(row.level, row.level)
+    return {"manual": "your own changes", "takeback": verb(row)}.get(row.level, row.level)
 
 
-def _changes(desk: Desk, row: Row, width: int) -> Iterator[Line]:
+def _changes(desk: Desk, row: Row, width: int, listener: Listener | None) -> Iterator[Line]:
     looking: AbstractContextManager[Timeline] = nullcontext(desk.look(row.lane))
     if row.snapshot is not None:
         yield from _held(desk.look(row.lane).show(row.snapshot), row)
     if row.before is None:
         return
-    with looking if row.snapshot is not None else desk.act(row.lane) as line:
+    with looking if row.snapshot is not None else desk.act(row.lane, listener) as line:
         diff = line.diff(row.before, row.snapshot)
         for part, why in diff.missed.items():
             yield [""]

@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from takeback.errors import TakebackError
-from takeback.tui.behind import behind
+from takeback.tui.behind import behind, listener
 from takeback.tui.describing import described
 from takeback.tui.listing import Key, key
 from takeback.tui.showing import paragraphs
@@ -61,7 +61,7 @@ class Details(VerticalScroll, can_focus=True):
         width = max(24, self.scrollable_content_region.width or self.size.width)
         behind(
             self,
-            lambda: described(self._desk, row, width),
+            lambda: described(self._desk, row, width, listener(self)),
             lambda lines: self._fill(row, lines),
             group="details",
             failed=self._failed,

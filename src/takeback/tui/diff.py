@@ -11,6 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.events import DescendantFocus
 from textual.screen import Screen
 from textual.widgets import Static, TabbedContent, TabPane
 
@@ -18,7 +19,8 @@ from takeback.errors import TakebackError
 from takeback.model.diff import Difference
 from takeback.model.ids import short
 from takeback.model.plan import Report
-from takeback.tui.behind import behind
+from takeback.model.progress import Progress
+from takeback.tui.behind import behind, listener
 from takeback.tui.conversing import conversation_lines, difference_lines
 from takeback.tui.difffiles import DiffFiles
 from takeback.tui.help import Help, Keys
@@ -35,6 +37,7 @@ from takeback.views.desk import Desk
 from takeback.views.differences import Differences, differences
 from takeback.views.differing_team import team_lines
 from takeback.views.messages import Conversation, conversations
+from takeback.views.progressing import progress_words
 
 _KEY = re.compile(r"\['((?:[^'\\]|\\.)*)'\]")
 _TABS = {"files": "Files", "memory": "Memory", "container": "Container", "team": "Team"}
@@ -51,6 +54,7 @@ _FILE_KEYS = (
     Key("1-4", "tabs", "next_tab"),
     Key("?", "keys", "help"),
 )
+_READING_KEYS = (*_FILE_KEYS[1:4], Key("esc", "to the paths", "leave"), Key("q", "close", "close"), *_FILE_KEYS[6:])
 
 
 _HELP: Keys = {
@@ -69,7 +73,7 @@ _HELP: Keys = {
         ("Tab", "between tabs, paths and text"),
         ("1 2 3 4", "Files, Memory, Container, Team"),
     ),
-    "Leave": (("Esc q", "close this"),),
+    "Leave": (("Esc", "from the text to the paths, then close this"), ("q", "close this")),
 }
 _OF_THE_TIMELINE = {"z": "undo", "Z": "redo", "f": "fork", "p": "pin", "m": "label"}
 
@@ -85,7 +89,8 @@ class DiffScreen(Screen[None]):
         *(Binding(str(number), f"tab('{tab}')", tab, show=False) for number, tab in enumerate(_TABS, 1)),
         *(Binding(key, f"elsewhere('{key}')", verb, show=False) for key, verb in _OF_THE_TIMELINE.items()),
         Binding("question_mark", "help", "keys"),
-        Binding("escape,q", "leave", "close"),
+        Binding("escape", "leave", "back"),
+        Binding("q", "close", "close"),
     ]
 
     def __init__(self, desk: Desk, lane: int, a: str, b: str | None, title: str) -> None:
@@ -121,10 +126,14 @@ class DiffScreen(Screen[None]):
 
     def _compare(self) -> None:
         def compare() -> tuple[Differences, Sequence[Conversation]]:
-            diff = differences(self._desk, self._lane, self._a, self._b)
+            diff = differences(self._desk, self._lane, self._a, self._b, listener(self, self._heard))
             return diff, conversations(self._desk, self._lane, diff)
 
         behind(self, compare, lambda found: self._compared(*found), group="compare", failed=self._failed)
+
+    def _heard(self, progress: Progress) -> None:
+        if self.diff is None:
+            self.query_one("#diff-waiting", Static).update(shown(f"  comparing: {progress_words(progress)} …"))
 
     def _failed(self, error: TakebackError) -> None:
         waiting = self.query_one("#diff-waiting", Static)
@@ -169,9 +178,11 @@ class DiffScreen(Screen[None]):
         self.call_after_refresh(self._focus_tab)
 
     @on(TabbedContent.TabActivated)
+    @on(DescendantFocus)
     def _tell_keys(self) -> None:
-        keys = _FILE_KEYS if self._files() is not None else _KEYS
-        self.query_one(KeyBar).show(keys)
+        files = self._files()
+        is_reading = files is not None and self.focused is files.text
+        self.query_one(KeyBar).show(_READING_KEYS if is_reading else _KEYS if files is None else _FILE_KEYS)
 
     def _focus_tab(self) -> None:
         tabs = self.query_one(TabbedContent)
@@ -246,11 +257,17 @@ class DiffScreen(Screen[None]):
         self.app.push_screen(Help(_HELP, MARKS))
 
     def action_leave(self) -> None:
+        """One step back: all paths, then from the text to them, then from here."""
         files = self._files()
         if files is not None and files.is_filtering:
             files.end_filter()
+        elif files is not None and self.focused is files.text:
+            self.set_focus(files.paths)
         else:
             self.dismiss()
+
+    def action_close(self) -> None:
+        self.dismiss()
 
 
 def _others(state: Sequence[Difference], spoken: Sequence[Conversation]) -> list[Difference]:

@@ -16,6 +16,7 @@ from takeback.tui.difftext import DiffText, not_shown, why_nothing
 from takeback.tui.pathlist import Lines, Listed, PathList
 from takeback.tui.showing import shown
 from takeback.tui.telling import say
+from takeback.tui.writing import Writing
 from takeback.views.desk import Desk
 from takeback.views.differences import Differences
 from takeback.views.lines import Piece
@@ -39,7 +40,7 @@ class DiffFiles(Horizontal):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="paths"):
-            yield Input(placeholder="only paths with …", classes="filter")
+            yield Writing(self._filtered, placeholder="only paths with …", id=f"{self.id}-filter", classes="filter")
             yield PathList(id=f"{self.id}-paths")
         with Vertical(classes="texts"):
             yield Static(classes="file-head")
@@ -162,15 +163,14 @@ class DiffFiles(Horizontal):
         box = self.query_one(Input)
         box.value = ""
         box.display = False
-        self.paths.focus()
+        self.screen.set_focus(self.paths)
 
     @on(Input.Changed)
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
         self.paths.filter(event.value)
 
-    @on(Input.Submitted)
-    def _filtered(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.query_one(Input).display = bool(event.value)
-        self.paths.focus()
+    def _filtered(self) -> None:
+        box = self.query_one(Input)
+        box.display = bool(box.value)
+        self.screen.set_focus(self.paths)

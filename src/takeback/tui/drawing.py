@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from takeback.model.kinds import DOCUMENTS
-from takeback.tui.rowwords import brief, what, who
+from takeback.tui.rowwords import brief, verb, what, who
 from takeback.views.counts import Counts
 from takeback.views.rows import Row
 from takeback.views.text import clip, columns, count, pad
@@ -72,7 +72,7 @@ def _mark(row: Row) -> list[Piece]:
     if row.level == "action":
         return [("╰ ", "$quiet"), pin]
     if row.level == "takeback":
-        return [(f"{_VERBS.get(row.verb, '↶')} ", "$warning"), pin]
+        return [(f"{_VERBS.get(verb(row), '↶')} ", "$warning"), pin]
     if row.kind == "original":
         return [("◆ ", "$accent"), pin]
     return [("○ " if row.kind == "move" else "· ", "$primary" if row.kind == "move" else "$quiet"), pin]

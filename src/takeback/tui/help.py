@@ -42,11 +42,13 @@ KEYS: Keys = {
         ("z", "undo this move; on the present, the newest"),
         ("Z", "redo it, or the newest undo"),
         ("r", "back to this point: agents' moves, or all"),
+        ("P", "promote: what a fork did, where it began"),
     ),
     "Mark": (
         ("m", "label; on the present, save it first"),
         ("p", "pin: never removed by retention"),
         ("f", "fork: another directory begins here"),
+        ("x Del", "drop this snapshot, after a question"),
     ),
     "Leave": (
         ("Esc q", "close what is open, then the filter, then this"),

@@ -5,15 +5,17 @@ from __future__ import annotations
 from takeback.tui.keybar import Key
 from takeback.views.rows import Row
 
-DIFF = Key("d", "diff", "diff")
-RESET = Key("r", "back to here", "reset")
-UNDO = Key("z", "undo", "undo")
-REDO = Key("Z", "redo", "redo")
-FORK = Key("f", "fork", "fork")
-PIN = Key("p", "pin", "pin")
-UNPIN = Key("p", "unpin", "pin")
-LABEL = Key("m", "label", "label")
-SAVE = Key("m", "save", "label")
+DIFF = Key("d", "diff", "act('diff')")
+RESET = Key("r", "back to here", "act('reset')")
+UNDO = Key("z", "undo", "act('undo')")
+REDO = Key("Z", "redo", "act('redo')")
+FORK = Key("f", "fork", "act('fork')")
+PROMOTE = Key("P", "promote", "act('promote')")
+PIN = Key("p", "pin", "act('pin')")
+UNPIN = Key("p", "unpin", "act('pin')")
+LABEL = Key("m", "label", "act('label')")
+SAVE = Key("m", "save", "act('label')")
+DROP = Key("x", "drop", "act('drop')")
 ALWAYS = (
     Key("/", "filter", "filter"),
     Key("a", "actions", "actions"),
@@ -28,16 +30,17 @@ TYPING = (Key("Enter", "to the list", "keep_filter"), EVERYTHING)
 """While the filter is typed: letters are letters then."""
 
 
-def possible(row: Row | None, *, filtered: bool = False) -> tuple[Key, ...]:
+def possible(row: Row | None, *, filtered: bool = False, fork: bool = False) -> tuple[Key, ...]:
     """The keys to show while the cursor is on a row."""
     always = (EVERYTHING, *ALWAYS) if filtered else ALWAYS
+    promote = (PROMOTE,) if fork else ()
     if row is None:
         return (SAVE, *always)
     if row.kind == "present":
-        return (DIFF, UNDO, REDO, SAVE, *always)
+        return (DIFF, UNDO, REDO, SAVE, *promote, *always)
     if row.open:
-        return (DIFF, UNDO, REDO, *always)
-    marks = (RESET, FORK, UNPIN if row.pinned else PIN, LABEL)
+        return (DIFF, UNDO, REDO, *promote, *always)
+    marks = (RESET, FORK, *promote, *((UNPIN, LABEL) if row.pinned else (PIN, LABEL, DROP)))
     if row.kind == "original":
         return (*marks, REDO, *always)
     if row.kind == "snapshot":

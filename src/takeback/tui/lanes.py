@@ -8,6 +8,7 @@ from takeback.tui.asking import Choice
 from takeback.tui.heading import Tab
 from takeback.tui.rowwords import path_end
 from takeback.views.desk import Lane
+from takeback.views.rows import Row
 
 TOGETHER = 0
 """Stands for all timelines of this project."""
@@ -46,6 +47,13 @@ class Lanes:
             return None
         at = numbers.index(self.chosen) if self.chosen in numbers else 0
         return numbers[(at + step) % len(numbers)]
+
+    def may_promote(self, row: Row | None) -> bool:
+        """Whether a row is of a fork, or one begins there; on the present, whether there is any."""
+        if row is None:
+            return False
+        near = self.own if row.kind == "present" else [lane for lane in self.every if lane.number == row.lane]
+        return bool(row.forks) or any(lane.fork_of is not None for lane in near)
 
     def tabs(self) -> list[Tab]:
         """Names for the first line: one's own, and another that is shown."""

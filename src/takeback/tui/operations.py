@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import on
@@ -18,8 +19,9 @@ from takeback.tui.behind import behind
 from takeback.tui.heading import Heading
 from takeback.tui.keybar import Key, KeyBar
 from takeback.tui.roll import Roll
-from takeback.tui.telling import refuse
+from takeback.tui.telling import refuse, say
 from takeback.views import store_figures
+from takeback.views.concerned import titles
 from takeback.views.desk import Desk
 from takeback.views.text import age, clip, columns, moment, pad
 
@@ -37,6 +39,16 @@ _WORDS = {"manual": "saved", "safety": "saved first", "turn_start": "turn began"
           "copy": "copied", "repair": "repaired"}  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    rows: Sequence[Operation]
+    names: Mapping[int, str]
+    """Of timelines."""
+    titles: Mapping[int, str]
+    whole: bool
+    """Whether it is the last."""
+
+
 class OperationList(Roll):
     """Operations, a page at a time."""
 
@@ -47,6 +59,7 @@ class OperationList(Roll):
         self.complete = False
         self._loading = self._chasing = False
         self._names: Mapping[int, str] = {}
+        self._titles: dict[int, str] = {}
 
     def on_mount(self) -> None:
         self._load()
@@ -73,13 +86,14 @@ class OperationList(Roll):
         limit = _CHASE if self._chasing else _PAGE
         behind(self, lambda: self._read(before, limit), self._came, group="operations")
 
-    def _read(self, before: int | None, limit: int) -> tuple[Sequence[Operation], Mapping[int, str], bool]:
+    def _read(self, before: int | None, limit: int) -> _Page:
         names = self._names or {lane.number: lane.name for lane in self._desk.lanes()}
         found = store_figures.operations(self._desk, before, limit)
-        return found, names, len(found) < limit
+        return _Page(found, names, titles(self._desk, found), whole=len(found) < limit)
 
-    def _came(self, given: tuple[Sequence[Operation], Mapping[int, str], bool]) -> None:
-        found, self._names, self.complete = given
+    def _came(self, page: _Page) -> None:
+        found, self._names, self.complete = page.rows, page.names, page.whole
+        self._titles |= page.titles
         self._loading = False
         self.rows.extend(found)
         self.grown()
@@ -88,6 +102,15 @@ class OperationList(Roll):
             self.cursor = len(self.rows) - 1
         if self._chasing or len(self.rows) < 2 * self.size.height:
             self.near_end()
+
+    def begin(self) -> None:
+        """All of it again."""
+        self.rows, self.complete = [], False
+        self._load()
+
+    @property
+    def chosen(self) -> Operation | None:
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
     def draw(self, index: int, width: int, *, selected: bool) -> Content:
         row = self.rows[index]
@@ -98,19 +121,25 @@ class OperationList(Roll):
         left += [(pad(clip(_WORDS.get(row.verb, row.verb), _VERB), _VERB) + " ", _COLOURS.get(row.verb, "$primary"))]
         left += [(pad(clip(lane, _LANE), _LANE) + " ", "$label")] if width >= 70 else []
         room = width - sum(columns(text) for text, _ in left) - 1
+        about = told(row.detail)
+        title = self._titles.get(row.seq, "")
+        gap = "  " if title else ""
         return Content.assemble(
-            *left, (clip(told(row.detail), max(4, room)), "$id" if "snapshot" in row.detail else "")
+            *left,
+            (clip(about, max(4, room)), "$id" if "snapshot" in row.detail else ""),
+            gap,
+            clip(title, max(0, room - columns(about) - 2)),
         )
 
 
 def told(detail: Mapping[str, Any]) -> str:
-    """What an operation was about, in a line."""
+    """What an operation was about, in a line; of a snapshot its name says all."""
+    if isinstance(snapshot := detail.get("snapshot"), str):
+        return short(snapshot)
     return "  ".join(_word(name, value) for name, value in detail.items() if value not in (None, "", [], {}))
 
 
 def _word(name: str, value: object) -> str:
-    if name == "snapshot" and isinstance(value, str):
-        return short(value)
     if isinstance(value, list):
         shown = ", ".join(short(each) if isinstance(each, str) and len(each) >= 32 else str(each) for each in value[:4])
         return f"{name}: {shown}{' …' if len(value) > 4 else ''}"
@@ -123,6 +152,7 @@ class OperationsScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,o", "leave", "back", show=False),
         Binding("d", "diff", "diff", show=False),
+        Binding("z", "bring_back", "bring back", show=False),
         Binding("question_mark", "app.help", "help", show=False),
     ]
 
@@ -135,6 +165,7 @@ class OperationsScreen(Screen[None]):
         yield OperationList(self._desk)
         keys = [
             Key("Enter", "diff of that snapshot", "diff"),
+            Key("z", "bring back what was dropped", "bring_back"),
             Key("G", "the first", "first"),
             Key("Esc", "back", "leave"),
         ]
@@ -146,8 +177,7 @@ class OperationsScreen(Screen[None]):
     @on(Roll.Chosen)
     def action_diff(self) -> None:
         """What the snapshot under the cursor changed."""
-        listed = self.query_one(OperationList)
-        row = listed.rows[listed.cursor] if listed.rows else None
+        row = self.query_one(OperationList).chosen
         snapshot = row.detail.get("snapshot") if row is not None else None
         if row is None or row.timeline is None or not isinstance(snapshot, str):
             refuse(self, "no snapshot was made then, so there is nothing to compare", "choose a line with an id")
@@ -157,7 +187,24 @@ class OperationsScreen(Screen[None]):
             self, lambda: self._desk.look(lane).show(snapshot), lambda found: self._compare(lane, found), group="diff"
         )
 
+    def action_bring_back(self) -> None:
+        """The dropped snapshot under the cursor."""
+        row = self.query_one(OperationList).chosen
+        if row is None or row.verb not in ("drop", "prune"):
+            refuse(
+                self, "nothing was dropped here that could be brought back", "z on a row of the timeline undoes a move"
+            )
+            return
+        snapshot = row.detail["snapshot"]
+        behind(self, lambda: self._desk.store.undrop(snapshot), self._is_back, group="back")
+
+    def _is_back(self, snapshot: str) -> None:
+        say(self, f"{short(snapshot)} is back on its timeline")
+        self.query_one(OperationList).begin()
+
     def _compare(self, lane: int, snapshot: Snapshot) -> None:
+        if not self.is_active:
+            return  # somebody left meanwhile
         if snapshot.parent is None:
             refuse(self, "this is the first snapshot: there is nothing before it")
             return

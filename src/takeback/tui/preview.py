@@ -90,7 +90,7 @@ class PreviewScreen(Screen[Report | None]):
         yield PreviewTitle(self._title)
         yield PreviewBanner()
         with Horizontal(id="preview-panes"):
-            yield Checklist(id="preview-effects")
+            yield Checklist(fixed=previewing.FIXED.get(self._wanted.verb, ""), id="preview-effects")
             with Vertical(id="preview-right"):
                 yield LineText(id="preview-beside")
                 yield DiffText(id="preview-lines", split=False)
@@ -199,7 +199,7 @@ class PreviewScreen(Screen[Report | None]):
             refuse(self, "it is being done")
         elif self.phase == "failed":
             refuse(self, "there is nothing that could be done")
-        elif self.phase == "planning" or self.choice is None:
+        elif self.phase == "planning" or self.choice is None or self.choice.chosen != self.query_one(Checklist).chosen:
             refuse(self, "one moment: it is not worked out yet what would happen")
         elif plan is None:
             refuse(self, "nothing is chosen: Space chooses, a chooses all")
@@ -216,6 +216,7 @@ class PreviewScreen(Screen[Report | None]):
 
     def _apply(self, plan: Plan) -> None:
         if self.phase != "ready" or self.choice is None or plan is not self.choice.plan:
+            refuse(self, "what would happen is not what you said yes to any more", "look at it, and say yes again")
             return
         self._enter("applying")
         self.query_one(PreviewBanner).clear()
@@ -314,9 +315,11 @@ class PreviewScreen(Screen[Report | None]):
     @on(Roll.Chosen)
     def _entered(self, event: Roll.Chosen) -> None:
         event.stop()
-        self.action_go_on()
+        if self.is_active:  # Enter may be pressed twice before the question is there
+            self.action_go_on()
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
         event.stop()
-        {"do": self.action_go_on, "back": self.action_take_back}.get(event.button.id or "", self.action_leave)()
+        if self.is_active:
+            {"do": self.action_go_on, "back": self.action_take_back}.get(event.button.id or "", self.action_leave)()

@@ -25,6 +25,8 @@ from takeback.views.plans import beside_lines, report_lines
 from takeback.views.text import count
 
 SAFE = "The present is saved first: nothing that is there now can be lost."
+FIXED = {"redo": "a redo is done as a whole: what was taken back together comes again together"}
+"""Why nothing can be left out of what a verb does."""
 _BACK = {"undo": "redo", "redo": "undo", "restore": "undo"}
 
 
@@ -34,10 +36,14 @@ def beside(choice: Choice) -> list[Line]:
     said = list(_spaced(beside_lines(plan, None, "s takes it back, too")))
     if choice.wanted.shared:
         said.insert(0, [("taken, too: ", "warn"), "what several sessions may have changed; s leaves it alone"])
-    return said or [
-        [("Nothing is in the way.", "good")],
-        [("No conflicts, nothing left out, nothing that cannot be taken back.", "quiet")],
-    ]
+    whole: list[Line] = [[(FIXED[choice.wanted.verb], "quiet")], []] if choice.wanted.verb in FIXED else []
+    return whole + (
+        said
+        or [
+            [("Nothing is in the way.", "good")],
+            [("No conflicts, nothing left out, nothing that cannot be taken back.", "quiet")],
+        ]
+    )
 
 
 def _spaced(lines: Iterable[Line]) -> Iterator[Line]:
@@ -118,14 +124,8 @@ def keys(phase: str, wanted: Wanted) -> tuple[Key, ...]:
         if wanted.verb in ("undo", "since")
         else ()
     )
-    return (
-        Key("enter", "do it", "go_on"),
-        Key("space", "choose", "tick"),
-        Key("a", "all or none", "all"),
-        *shared,
-        _LEAVE,
-        _HELP,
-    )
+    choosing = () if wanted.verb in FIXED else (Key("space", "choose", "tick"), Key("a", "all or none", "all"))
+    return Key("enter", "do it", "go_on"), *choosing, *shared, _LEAVE, _HELP
 
 
 def way_back(wanted: Wanted, done: Report) -> Wanted | None:

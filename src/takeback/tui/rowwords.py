@@ -6,6 +6,7 @@ import os
 import time
 
 from takeback.model.ids import short
+from takeback.views.plans import PROMOTE
 from takeback.views.rows import Row
 from takeback.views.text import age, columns, visible
 
@@ -36,6 +37,11 @@ def who(row: Row) -> str:
     return "you" if row.level == "manual" or row.kind in ("present", "snapshot") else row.level
 
 
+def verb(row: Row) -> str:
+    """What takeback did there, in a word; a promote is a restore that is called by its own name."""
+    return "promote" if row.verb == "restore" and row.title.startswith(PROMOTE) else row.verb
+
+
 def what(row: Row) -> str:
     """What it is about, in words."""
     if row.kind == "original":
@@ -43,7 +49,7 @@ def what(row: Row) -> str:
     if row.kind == "present":
         return "the present"
     if row.title:
-        is_named = row.level != "takeback" or row.title.startswith(f"{row.verb} ")
+        is_named = row.level != "takeback" or row.title.startswith(f"{verb(row)} ")
         return row.title if is_named else f"{row.verb}: {row.title}"
     if row.kind == "move":
         return f"{row.verb or row.level} {short(row.move or '')}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from takeback.tui import acting
+from takeback.tui import acting, forking
 from takeback.tui.asking import Choosing
 from takeback.tui.behind import behind
 from takeback.tui.details import Details
@@ -25,10 +25,12 @@ from takeback.tui.lanes import Lanes
 from takeback.tui.nothing import nothing_found, nothing_yet
 from takeback.tui.roll import Roll
 from takeback.tui.rowlist import RowList
+from takeback.tui.staying import Staying
 from takeback.tui.telling import refuse, say
+from takeback.tui.writing import Writing
 from takeback.views import rows as views
 from takeback.views.desk import Desk, Lane
-from takeback.views.rows import Filter
+from takeback.views.rows import Filter, Row
 
 if TYPE_CHECKING:
     from takeback.views.jobs import Jobs
@@ -37,6 +39,18 @@ if TYPE_CHECKING:
 _PATIENCE = 0.12
 """Seconds without another letter before a filter is applied."""
 
+_VERBS: dict[str, Callable[[TimelineScreen, Row | None], None]] = {
+    "diff": acting.diff,
+    "reset": acting.reset,
+    "undo": acting.undo,
+    "redo": acting.redo,
+    "fork": forking.fork,
+    "promote": forking.promote,
+    "pin": acting.pin,
+    "label": acting.label,
+    "drop": acting.drop,
+}
+
 
 class TimelineScreen(Screen[None]):
     """Rows, details, and a key for everything."""
@@ -44,13 +58,15 @@ class TimelineScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012 - as Textual declares it
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d", "diff", "diff", show=False),
-        Binding("r", "reset", "reset", show=False),
-        Binding("z", "undo", "undo", show=False),
-        Binding("Z", "redo", "redo", show=False),
-        Binding("f", "fork", "fork", show=False),
-        Binding("p", "pin", "pin", show=False),
-        Binding("m", "label", "label", show=False),
+        Binding("d", "act('diff')", "diff", show=False),
+        Binding("r", "act('reset')", "reset", show=False),
+        Binding("z", "act('undo')", "undo", show=False),
+        Binding("Z", "act('redo')", "redo", show=False),
+        Binding("f", "act('fork')", "fork", show=False),
+        Binding("P", "act('promote')", "promote", show=False),
+        Binding("p", "act('pin')", "pin", show=False),
+        Binding("m", "act('label')", "label", show=False),
+        Binding("x,delete", "act('drop')", "drop", show=False),
         Binding("slash", "filter", "filter", show=False),
         Binding("a", "actions", "actions", show=False),
         Binding("o", "operations", "operations", show=False),
@@ -70,6 +86,7 @@ class TimelineScreen(Screen[None]):
         self.lanes = Lanes()
         self.actions = False
         self._typed = ""
+        self._staying = Staying()
 
     def compose(self) -> ComposeResult:
         yield Heading(self.desk.place.root)
@@ -77,7 +94,7 @@ class TimelineScreen(Screen[None]):
             yield RowList(self.desk, id="rows")
             yield Details(self.desk, id="details")
             yield Static("", id="empty", markup=False)
-        yield Input(placeholder="words, session: agent: part:", id="filter")
+        yield Writing(self.action_keep_filter, placeholder="words, session: agent: part:", id="filter")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -144,6 +161,11 @@ class TimelineScreen(Screen[None]):
             self.lanes.chosen = lane
             self.show_rows()
 
+    def show_lane(self, lane: int) -> None:
+        """Show a timeline, if it is not shown yet."""
+        if not any(each.number == lane for each in self.lanes.shown):
+            self.choose(lane)
+
     @on(Heading.Picked)
     def _picked(self, message: Heading.Picked) -> None:
         self.choose(message.number)
@@ -192,6 +214,7 @@ class TimelineScreen(Screen[None]):
         else:
             self._empty(None)
         self._head()
+        self._staying.look(self.rows)
 
     def _empty(self, said: Content | None) -> None:
         self.set_class(said is not None, "empty")
@@ -204,7 +227,8 @@ class TimelineScreen(Screen[None]):
 
     def _tell_keys(self) -> None:
         is_typing = self.focused is self.query_one("#filter")
-        keys = TYPING if is_typing else possible(self.rows.selected, filtered=bool(self._typed))
+        row = self.rows.selected
+        keys = TYPING if is_typing else possible(row, filtered=bool(self._typed), fork=self.lanes.may_promote(row))
         self.query_one(KeyBar).show(keys)
 
     # Filter
@@ -221,12 +245,11 @@ class TimelineScreen(Screen[None]):
             _PATIENCE, lambda: self._filter(text) if self.query_one("#filter", Input).value == text else None
         )
 
-    @on(Input.Submitted, "#filter")
     def action_keep_filter(self) -> None:
         asked = self.query_one("#filter", Input)
         self._filter(asked.value)
         asked.display = bool(self._typed)
-        self.rows.focus()
+        self.set_focus(self.rows)
 
     def _filter(self, text: str) -> None:
         if text.strip() != self._typed:
@@ -235,15 +258,17 @@ class TimelineScreen(Screen[None]):
 
     def action_actions(self) -> None:
         self.actions = not self.actions
+        self._staying.begin(self.rows)
         say(self, "each action is shown" if self.actions else "actions are inside their turns again")
         self.show_rows()
 
     def action_leave(self) -> None:
         asked = self.query_one("#filter", Input)
         if asked.display or self._typed:
+            self._staying.begin(self.rows)
             asked.value = ""
             asked.display = False
-            self.rows.focus()
+            self.set_focus(self.rows)
             self._filter("")
         elif self.has_class("peek") or self.focused is self.query_one(Details):
             self.action_other_pane()
@@ -263,7 +288,8 @@ class TimelineScreen(Screen[None]):
 
     @on(Roll.Chosen)
     def _chosen(self) -> None:
-        self.action_diff()
+        if self.is_active:  # Enter may be pressed twice before it is
+            self.action_act("diff")
 
     def action_operations(self) -> None:
         from takeback.tui.operations import OperationsScreen
@@ -275,25 +301,6 @@ class TimelineScreen(Screen[None]):
 
         self.app.push_screen(StoreScreen(self.desk, self.jobs))
 
-    # What acts on the row under the cursor is in `takeback.tui.acting`
-
-    def action_diff(self) -> None:
-        acting.diff(self, self.rows.selected)
-
-    def action_reset(self) -> None:
-        acting.reset(self, self.rows.selected)
-
-    def action_undo(self) -> None:
-        acting.undo(self, self.rows.selected)
-
-    def action_redo(self) -> None:
-        acting.redo(self, self.rows.selected)
-
-    def action_fork(self) -> None:
-        acting.fork(self, self.rows.selected)
-
-    def action_pin(self) -> None:
-        acting.pin(self, self.rows.selected)
-
-    def action_label(self) -> None:
-        acting.label(self, self.rows.selected)
+    def action_act(self, verb: str) -> None:
+        """What a key does with the row under the cursor."""
+        _VERBS[verb](self, self.rows.selected)
