@@ -48,6 +48,7 @@ KEYS = (
         "Z",
         "f",
         "p",
+        "P",
         "m",
         "slash",
         "tab",

@@ -33,6 +33,11 @@ def test_the_figures_fit_a_narrow_terminal(app: TakebackApp) -> None:
         await until_seen(pilot, "third turn")
         await pilot.press("s")
         await until_seen(pilot, "as plain copies")
+        await pilot.resize_terminal(80, 50)
+        await until_seen(pilot, "By timeline and part", "workspace", "snap.")
+        lines = [line.strip() for line in screen(pilot).splitlines()]
+        after = lines[lines.index(next(line for line in lines if "snap." in line)) + 1]
+        assert not after or "snap." in after  # a long path does not break it
         await pilot.resize_terminal(100, 50)
         await until_seen(pilot, "no limit", "default")
 

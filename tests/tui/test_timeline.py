@@ -155,7 +155,7 @@ def test_a_filter_narrows_as_it_is_typed_and_esc_shows_everything_again(app: Tak
         assert "Enter to the list  Esc show all" in screen(pilot) and "d diff" not in screen(pilot)
         await pilot.press("enter")
         assert rows(app).has_focus
-        await until_seen(pilot, "d diff")
+        await until_seen(pilot, "d diff  Esc show all")
         assert titles(app) == ["second turn"]
         await until_seen(pilot, "/second")
         await pilot.press("escape")

@@ -65,6 +65,16 @@ def test_lines_are_counted_path_by_path(world: World, desk: Desk) -> None:
     }
 
 
+def test_of_what_cannot_be_read_before_it_is_saved_no_lines_are_told(
+    world: World, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = world.line.save().id
+    world.edit({"a.txt": "two\n", "b.bin": bytes(99)})
+    found = differences(desk, desk.here, first, None)
+    monkeypatch.setattr("takeback.views.sides._unseen", lambda line, part: "later")  # as of a container
+    assert not dict(line_counts(desk, desk.here, found, [("workspace", "b.bin")]))
+
+
 def test_the_present_is_read_from_the_world(world: World, desk: Desk) -> None:
     world.write("a.txt", "one\ntwo\n")
     sides = compared(world, desk, "a.txt")

@@ -32,17 +32,20 @@ TYPING = (Key("Enter", "to the list", "keep_filter"), EVERYTHING)
 
 def possible(row: Row | None, *, filtered: bool = False, fork: bool = False) -> tuple[Key, ...]:
     """The keys to show while the cursor is on a row."""
-    always = (EVERYTHING, *ALWAYS) if filtered else ALWAYS
-    promote = (PROMOTE,) if fork else ()
+    of_row = _of(row, (PROMOTE,) if fork else ())
+    return (*of_row[:1], *((EVERYTHING,) if filtered else ()), *of_row[1:], *ALWAYS)
+
+
+def _of(row: Row | None, promote: tuple[Key, ...]) -> tuple[Key, ...]:
     if row is None:
-        return (SAVE, *always)
+        return (SAVE,)
     if row.kind == "present":
-        return (DIFF, UNDO, REDO, SAVE, *promote, *always)
+        return (DIFF, UNDO, REDO, SAVE, *promote)
     if row.open:
-        return (DIFF, UNDO, REDO, *promote, *always)
+        return (DIFF, UNDO, REDO, *promote)
     marks = (RESET, FORK, *promote, *((UNPIN, LABEL) if row.pinned else (PIN, LABEL, DROP)))
     if row.kind == "original":
-        return (*marks, REDO, *always)
+        return (*marks, REDO)
     if row.kind == "snapshot":
-        return (DIFF, *marks, REDO, *always)
-    return (DIFF, REDO if row.undone_by is not None else UNDO, *marks, *always)
+        return (DIFF, *marks, REDO)
+    return (DIFF, REDO if row.undone_by is not None else UNDO, *marks)

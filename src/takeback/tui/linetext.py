@@ -30,6 +30,11 @@ class LineText(ScrollView, can_focus=True):
         Binding("pagedown,ctrl+f,space", "page_down", "page down", show=False),
         Binding("pageup,ctrl+b", "page_up", "page up", show=False),
     ]
+    DEFAULT_CSS = """
+    LineText {
+        overflow-x: hidden;
+    }
+    """
     ALLOW_SELECT = False
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -53,6 +58,9 @@ class LineText(ScrollView, can_focus=True):
         self.scroll_to(y=0 if direction < 0 else self.max_scroll_y, animate=False, immediate=True)
 
     def on_resize(self, event: events.Resize) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
         if self.scrollable_content_region.width != self._width:
             self._make()
 
@@ -61,6 +69,7 @@ class LineText(ScrollView, can_focus=True):
         self._lines = self._maker(self._width) if self._width else ()
         self.virtual_size = Size(self._width, len(self._lines))
         self.refresh()
+        self.call_after_refresh(self._fit)  # a scrollbar may have come, and taken room
 
     def render_line(self, y: int) -> Strip:
         index, width = round(self.scroll_offset.y) + y, self.size.width

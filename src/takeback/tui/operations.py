@@ -165,9 +165,9 @@ class OperationsScreen(Screen[None]):
         yield OperationList(self._desk)
         keys = [
             Key("Enter", "diff of that snapshot", "diff"),
+            Key("Esc", "back", "leave"),
             Key("z", "bring back what was dropped", "bring_back"),
             Key("G", "the first", "first"),
-            Key("Esc", "back", "leave"),
         ]
         yield KeyBar([*keys, Key("?", "help", "app.help")])
 

@@ -78,18 +78,19 @@ class Pressing(App[None]):
             await self._check_bindings(event.key)
 
     async def on_key(self, event: Key) -> None:
-        """A key has come back."""
+        """A key has come back. All is done here: on the way to Textual's own handler the screen may change."""
+        event.prevent_default()
         if event is self._last:
             self._last = self._way = None
         if not self.screen.is_mounted:
-            event.prevent_default()
             self._wait_for(self.screen, event)
         elif isinstance(self.screen, ConfirmScreen) and not self._was_seen(event):
-            event.prevent_default()
+            pass
         elif isinstance(self.focused, Input):
             # It was on its way to a list when a box to write in opened: it belongs into that box, where nothing acts.
-            event.prevent_default()
             await self._write(event, self.focused)
+        else:
+            await self._check_bindings(event.key)
 
     def _was_seen(self, event: Key) -> bool:
         """Whether the screen was there when a key was pressed."""

@@ -15,12 +15,13 @@ from takeback.errors import Cancelled
 from takeback.model.sizes import format_size
 from takeback.tui.heading import Heading
 from takeback.tui.keybar import Key, KeyBar
+from takeback.tui.rowwords import path_end
 from takeback.tui.showing import paragraphs
 from takeback.views.desk import Desk
 from takeback.views.jobs import Job, Jobs
-from takeback.views.lines import Line, table
+from takeback.views.lines import Line, plain, table
 from takeback.views.store_figures import Figures, figures, policy
-from takeback.views.text import age, clip, count
+from takeback.views.text import age, clip, columns, count
 
 if TYPE_CHECKING:
     from takeback.engine.health import Share, Size, Usage
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _LOOK = 0.1
 _BARS = " ▁▂▃▄▅▆▇█"
 _LEAST, _MOST = 12, 48
+_MARGIN = 6
+"""Columns beside the page, and its scrollbar."""
 
 
 class StoreScreen(Screen[None]):
@@ -101,7 +104,7 @@ def store_lines(found: Figures, width: int) -> list[Line]:
         *_ladder(found.usage, room),
         [""],
         *_grown(found.usage.growth, max(_LEAST, min(96, width - 8))),
-        *_shares(found.usage.shares, room),
+        *_shares(found.usage.shares, room, width - _MARGIN),
         *policy_lines(found.policy),
     ]
 
@@ -142,11 +145,12 @@ def _grown(growth: Sequence[Size], room: int) -> Iterator[Line]:
     yield [""]
 
 
-def _shares(shares: Sequence[Share], room: int) -> Iterator[Line]:
+def _shares(shares: Sequence[Share], room: int, width: int) -> Iterator[Line]:
     if not shares:
         return
     most = max(1, *(share.stored for share in shares))
     yield [("By timeline and part", "head"), ("  what several share counts in each", "quiet")]
+    largest = sorted(shares, key=lambda share: -share.stored)
     rows: list[Line] = [
         [
             (clip(share.timeline, 14), "label"),
@@ -154,11 +158,15 @@ def _shares(shares: Sequence[Share], room: int) -> Iterator[Line]:
             (_bar(share.stored, most, room), "$files"),
             f"{format_size(share.stored):>10}",
             (f"{share.snapshots:,} snap.", "quiet"),
-            (share.root, "quiet"),
         ]
-        for share in sorted(shares, key=lambda share: -share.stored)
+        for share in largest
     ]
-    yield from table(rows, indent=2)
+    made = table(rows, indent=2)
+    widest = max(columns(plain(line)) for line in made)
+    left = width - widest - 2
+    for share, line in zip(largest, made, strict=True):
+        gap = " " * (widest - columns(plain(line)) + 2)
+        yield [*line, gap, (path_end(share.root, left), "quiet")] if left >= _LEAST else line
     yield [""]
 
 

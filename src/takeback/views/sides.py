@@ -105,11 +105,14 @@ def effect_sides(desk: Desk, lane: int, plan: Plan, part: str, path: str, contex
 def line_counts(
     desk: Desk, lane: int, diff: Differences, paths: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[tuple[str, str], tuple[int, int] | None]]:
-    """For parts and paths, one after the other, how many lines were added and removed; None where that is no text."""
+    """For parts and paths, one after the other, how many lines were added and removed; None where that is no text. Of what
+    cannot be read yet nothing is said."""
     changes = _changes(diff)
     with _both(desk, lane, diff) as line:
         for each in paths:
             pair = patch.sides(line, diff.raw, changes[each])
+            if pair.binary and diff.b is None and _unseen(line, each[0]):
+                continue
             yield each, None if pair.binary else pair.counts()
 
 
