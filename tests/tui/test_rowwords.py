@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
 
 from takeback.tui.rowwords import brief, path_end, verb, what, who
 from takeback.views.rows import Row
@@ -14,7 +13,7 @@ def test_who_and_what_are_never_empty() -> None:
     assert what(ROWS["undo"]) == "undo: a bad idea"
     restored = Row("move", 1, 6, "c" * 64, "b" * 64, NOW, "d" * 64, "takeback", "restore", title="restore 4b938188")
     assert what(restored) == "restore 4b938188"
-    promoted = replace(restored, title="promote attempt-1")
+    promoted = restored._replace(title="promote attempt-1")
     assert (verb(promoted), what(promoted)) == ("promote", "promote attempt-1")
     run = Row("move", 1, 6, "c" * 64, "b" * 64, NOW, "d" * 64, "run", title="./agent.sh", session="run-8c7aa9f5")
     assert who(run) == "run"

@@ -84,8 +84,8 @@ class Pressing(App[None]):
             self._last = self._way = None
         if not self.screen.is_mounted:
             self._wait_for(self.screen, event)
-        elif isinstance(self.screen, ConfirmScreen) and not self._was_seen(event):
-            pass
+        elif not self.screen.is_running or (isinstance(self.screen, ConfirmScreen) and not self._was_seen(event)):
+            pass  # the app ends; or what is asked was not there yet
         elif isinstance(self.focused, Input):
             # It was on its way to a list when a box to write in opened: it belongs into that box, where nothing acts.
             await self._write(event, self.focused)
