@@ -16,7 +16,7 @@ from support.teams.seeing import Data, impossible, of_bundle, of_files, of_part
 from support.teams.writers import NAMES, writing
 from takeback.sources.team import kernel
 
-SNAPSHOTS = 10_000 if os.environ.get("TAKEBACK_TEST_SOAK") else 250
+SNAPSHOTS = 10_000 if os.environ.get("TAKEBACK_TEST_SOAK") else 200
 AT_ONCE = 250
 """Snapshots after which the team begins anew: it grows, and ClawTeam takes longer for each task then."""
 THEIRS = 50
