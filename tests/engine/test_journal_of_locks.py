@@ -237,7 +237,7 @@ def test_a_lock_that_is_taken_is_said(scene: Scene, monkeypatch: pytest.MonkeyPa
     try:
         with scene.store() as store:
             line = scene.line(store)
-            line._line.locked = _impatient(line._line.locked)  # type: ignore[method-assign]
+            line.patience = 0.05
             with pytest.raises(tb.Locked, match="is in use: process"):
                 line.save()
     finally:
@@ -248,10 +248,6 @@ def test_a_lock_that_is_taken_is_said(scene: Scene, monkeypatch: pytest.MonkeyPa
     with scene.store() as store:
         scene.line(store).save()
         scene.check(store)
-
-
-def _impatient(locked: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *_: locked(0.05)
 
 
 def test_a_killed_restore_of_files_is_finished_by_who_brings_a_container_that_no_snapshot_has(tmp_path: Path) -> None:

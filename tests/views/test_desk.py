@@ -10,7 +10,8 @@ import takeback as tb
 from support.agent import World
 from takeback import locate
 from takeback.errors import Cancelled, NotFound, Unavailable
-from takeback.model.progress import Watch
+from takeback.model.progress import Progress, Watch
+from takeback.store.locks import root_lock
 from takeback.views.counts import counts
 from takeback.views.desk import Desk
 
@@ -82,3 +83,20 @@ def test_a_look_at_the_world_ends_when_whoever_wanted_it_has_gone(
     with pytest.raises(Cancelled):
         counts(desk, desk.here, world.line.head, None)
     assert desk.look().read("@", "a.txt") == b"one\n"
+
+
+def test_who_listens_and_can_stop_it_waits_for_as_long_as_it_takes(world: World, desk: Desk) -> None:
+    with desk.act() as line:
+        assert line.patience == 10, "nobody would know what it waits for"
+    heard: list[Progress] = []
+
+    def listen(progress: Progress) -> None:
+        heard.append(progress)
+        if progress.phase == "wait":
+            raise Cancelled("stopped")
+
+    with desk.act(None, listen) as line, root_lock(str(world.root)):
+        assert line.patience > 600
+        with pytest.raises(Cancelled):
+            line.save()
+    assert "process" in heard[-1].text

@@ -78,7 +78,7 @@ def _fork(
     check_free(line, target, wanted)
     with ExitStack() as locks:
         for lock in sorted(set(_locks(line, target, wanted))):
-            locks.enter_context(named_lock(lock, waiting=line.waiting))
+            locks.enter_context(named_lock(lock, line.patience, line.waiting))
         for each in wanted:
             _check_places(line, reader, target, each.places)
         head = {
@@ -208,7 +208,7 @@ def _begun(line: Line, name: str, made: Mapping[str, Made]) -> Line:
     rooted.sort(key=lambda part: line.sources[part].root != line.root if part in line.sources else True)
     root = sources[rooted[0]].root if rooted else ""
     other = Line(line.blobs, root, name, sources, line.waiting, line.others)
-    other.registers = line.registers
+    other.registers, other.patience = line.registers, line.patience
     return other
 
 
@@ -216,7 +216,7 @@ def _record(line: Line, target: Snapshot, others: Sequence[Line], without: Colle
     """Look at every fork once more, because the same files stand under other rules there, and record all of them at once."""
     with ExitStack() as stack:
         for root in sorted({root for other in others for root in other.roots()}):
-            stack.enter_context(root_lock(root, waiting=line.waiting))  # what has a name is locked already
+            stack.enter_context(root_lock(root, line.patience, line.waiting))  # what has a name is locked already
         writer = stack.enter_context(line.blobs.writer())
         fresh = [_first(writer, other, target, without) for other in others]
         manifests = [writer.put(encode_manifest(each), BlobKind.MANIFEST) for each in fresh]

@@ -92,6 +92,8 @@ class Line:
         self.blobs = blobs
         self.waiting = waiting
         """Is told who holds a root's lock, if that takes long."""
+        self.patience = 10.0
+        """Seconds for which such a lock is waited for."""
         self.root = root
         self.name = name
         self.sources = dict(sources)
@@ -113,16 +115,16 @@ class Line:
         self.sources = {**self.sources, source.name: source}  # another thread may be walking over the old ones
 
     @contextmanager
-    def locked(self, timeout: float = 10.0) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Keep everybody else from looking at, or changing, the same roots and what has the same lock, whatever store
         they use."""
         with ExitStack() as stack:
             for root in sorted(self.roots()):
                 gone = root != self.root and not os.path.isdir(name_bytes(root))
                 lock = partial(named_lock, f"directory {root}") if gone else partial(root_lock, root)
-                stack.enter_context(lock(timeout, self.waiting))
+                stack.enter_context(lock(self.patience, self.waiting))
             for name in sorted({source.lock for source in self.sources.values() if source.lock}):
-                stack.enter_context(named_lock(name, timeout, self.waiting))
+                stack.enter_context(named_lock(name, self.patience, self.waiting))
             yield
 
     def roots(self) -> set[str]:

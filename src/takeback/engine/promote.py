@@ -105,6 +105,7 @@ def _began(first: SnapshotRow | None, origin: SnapshotRow | None, kin: Kin) -> S
 def _line_of(line: Line, kin: Kin, given: Line | None) -> tuple[Line, list[str]]:
     """The fork as a timeline, with its sources: those that it was given, and those that are here of what it has."""
     other = Line(line.blobs, kin.row.root, kin.row.name, {}, line.waiting, line.others)
+    other.patience = line.patience
     head = other.head()
     with line.blobs.reader() as reader:
         latest = other.latest(reader, head) if head is not None else None

@@ -74,6 +74,15 @@ class Timeline:
         head = self._line.head()
         return None if head is None else head.id
 
+    @property
+    def patience(self) -> float:
+        """Seconds for which a verb waits, if another process saves or restores the same: 10, unless it is set."""
+        return self._line.patience
+
+    @patience.setter
+    def patience(self, seconds: float) -> None:
+        self._line.patience = seconds
+
     def add(self, source: Source) -> None:
         """From now on capture, and put back, this too; InvalidInput if there is another source of its name."""
         self._line.add(source)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REMEMBERED = 8192
+_PATIENCE = 3600.0
+"""Seconds for which a lock is waited for where somebody sees that, and can stop it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,11 @@ class Desk:
 
     @contextmanager
     def act(self, lane: int | None = None, listener: Listener | None = None) -> Iterator[Timeline]:
-        """A timeline with all that it captures: to save, to see the present, to plan and to apply."""
+        """A timeline with all that it captures: to save, to see the present, to plan and to apply. Who listens sees whom it
+        waits for, and can stop it, so it does not give up by itself."""
         line = self._with_sources(lane, self._heard_by(listener))
+        if listener is not None:
+            line.patience = _PATIENCE
         try:
             yield line
         finally:
