@@ -89,6 +89,9 @@ class Boxes:
         return full
 
     def create(self, name: str = "box", command: str | Sequence[str] | None = None, **options: Any) -> str:
+        """One that does not run yet. It has a network only if it is given one, or ports: that takes an engine a while."""
+        if not options.keys() & {"network", "network_mode", "ports", "networking_config"}:
+            options["network_mode"] = "none"
         full = self.own("container", self.name(name))
         self.engine.client.containers.create(options.pop("image", IMAGE), command, name=full, **options)
         return full
