@@ -10,6 +10,7 @@ from support.agent import World
 from support.tui import play, said, screen, turn, until, until_said, until_seen
 from takeback import locate
 from takeback.model.ids import short
+from takeback.store.locks import root_lock
 from takeback.tui.app import TakebackApp
 from takeback.tui.details import Details
 from takeback.tui.rowlist import RowList
@@ -73,6 +74,20 @@ def test_the_details_say_all_of_the_row_under_the_cursor(app: TakebackApp, world
         await pilot.press("end")
         await until(pilot, lambda: "first snapshot" in details.text)
         assert "start" in details.text and "workspace" in details.text
+
+    play(app, scene)
+
+
+def test_the_details_of_the_present_say_whom_they_wait_for(app: TakebackApp, world: World) -> None:
+    async def scene(pilot: Pilot[Any]) -> None:
+        details = app.screen.query_one(Details)
+        await pilot.press("down")
+        await until(pilot, lambda: "A 2.py +2" in details.text)
+        with root_lock(str(world.root)):
+            app.simulate_key("up")
+            await until(pilot, lambda: "waiting for process" in details.text)
+            assert "2.py" not in details.text
+        await until(pilot, lambda: "notes.txt" in details.text)
 
     play(app, scene)
 

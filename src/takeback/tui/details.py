@@ -11,12 +11,14 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from takeback.errors import TakebackError
+from takeback.model.progress import Progress
 from takeback.tui.behind import behind, listener
 from takeback.tui.describing import described
 from takeback.tui.listing import Key, key
 from takeback.tui.showing import paragraphs
 from takeback.views.desk import Desk
 from takeback.views.lines import Line
+from takeback.views.progressing import progress_words
 from takeback.views.rows import Row
 
 _PATIENCE = 0.06
@@ -61,11 +63,16 @@ class Details(VerticalScroll, can_focus=True):
         width = max(24, self.scrollable_content_region.width or self.size.width)
         behind(
             self,
-            lambda: described(self._desk, row, width, listener(self)),
+            lambda: described(self._desk, row, width, listener(self, lambda progress: self._heard(row, progress))),
             lambda lines: self._fill(row, lines),
             group="details",
             failed=self._failed,
         )
+
+    def _heard(self, row: Row, progress: Progress) -> None:
+        """What is shown of another row must not stand there while this one waits for somebody."""
+        if row is self._row and progress.phase == "wait":
+            self.query_one(Static).update(paragraphs([[(f"{progress_words(progress)} …", "quiet")]]))
 
     def _fill(self, row: Row, lines: Sequence[Line]) -> None:
         self.query_one(Static).update(paragraphs(lines))

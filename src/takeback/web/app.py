@@ -34,12 +34,15 @@ def application(shared: Shared, address: Address) -> Any:
     handlers: dict[str, dict[str, Handler]] = {}
     for method, path, handler in (*api.ROUTES, *pages.ROUTES):
         handlers.setdefault(path, {})[method] = handler
-    routes = [Route(path, _endpoint(shared, each), methods=["GET", "POST"]) for path, each in handlers.items()]
+    routes = [
+        Route(path, _endpoint(shared, each, looks=path in api.LOOKING), methods=["GET", "POST"])
+        for path, each in handlers.items()
+    ]
     router = Router(routes=routes, default=_nothing, redirect_slashes=False)
     return _Last(Gate(router, address, shared.keys, read_only=shared.read_only), shared)
 
 
-def _endpoint(shared: Shared, handlers: Mapping[str, Handler]) -> Any:
+def _endpoint(shared: Shared, handlers: Mapping[str, Handler], *, looks: bool) -> Any:
     async def endpoint(request: Any) -> Any:
         handler = handlers.get("GET" if request.method == "HEAD" else request.method)
         if handler is None:
@@ -50,7 +53,7 @@ def _endpoint(shared: Shared, handlers: Mapping[str, Handler]) -> Any:
             sent = await _body(request) if request.method == "POST" else None
             read = partial(_read, sent, request.scope["query_string"], path, gone)
             async with while_there(request.receive, gone.set):
-                return await shared.in_thread(_answered, shared, handler, read)
+                return await shared.in_thread(_answered, shared, handler, read, looks=looks)
         except TakebackError as error:
             return failed(error)
 

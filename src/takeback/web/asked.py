@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from takeback.errors import Cancelled, InvalidInput
+from takeback.errors import Cancelled, InvalidInput, Locked
 
 if TYPE_CHECKING:
     from takeback.model.progress import Progress
@@ -26,6 +27,8 @@ _LARGEST = 2**53 - 1
 """The largest integer that JavaScript has."""
 _LONGEST = 8192
 _DEEPEST = 12
+_PATIENCE = 10.0
+"""Seconds for which an answer waits for somebody who saves or restores: a page that waits cannot say for whom."""
 
 
 class Asked:
@@ -39,6 +42,7 @@ class Asked:
     ) -> None:
         self._given = given
         self._gone = gone
+        self._waits_since: float | None = None
         self.path = path or {}
 
     @classmethod
@@ -133,9 +137,17 @@ class Asked:
         return _text(name, self.path[name], _LONGEST)
 
     def hear(self, progress: Progress) -> None:
-        """The listener of work that is done for an answer; Cancelled once nobody waits for it any more."""
+        """The listener of work that is done for an answer; Cancelled once nobody waits for it any more, and Locked if it has
+        to wait itself for long."""
         if self._gone is not None and self._gone.is_set():
             raise Cancelled("whoever asked has gone")
+        if progress.phase == "wait":
+            self._waits_since = self._waits_since or time.monotonic()
+            if time.monotonic() - self._waits_since >= _PATIENCE:
+                raise Locked(
+                    f"this timeline is in use: {progress.text} is saving or restoring the same",
+                    hints=["wait for it and try again"],
+                )
 
     @property
     def lane(self) -> int | None:

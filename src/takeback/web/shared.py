@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _THREADS = 16
-"""So many requests are worked on at once; the others wait."""
+"""So many requests are worked on at once; the others wait. As many look at the world besides: those may all wait for
+somebody who saves or restores, and what was recorded is to be seen meanwhile."""
 
 
 class Shared:
@@ -47,11 +48,13 @@ class Shared:
         self.plans = Plans()
         self.compared = Compared()
         self._limiter: Any = CapacityLimiter(_THREADS)
+        self._looking: Any = CapacityLimiter(_THREADS)
 
-    async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+    async def in_thread(self, work: Callable[..., T], *arguments: Any, looks: bool = False) -> T:
+        """Do some work; ``looks`` for what may look at the world."""
         from anyio.to_thread import run_sync
 
-        return await run_sync(work, *arguments, limiter=self._limiter)
+        return await run_sync(work, *arguments, limiter=self._looking if looks else self._limiter)
 
     def lane(self, asked: Asked) -> int:
         """The timeline that is meant; 0 if nothing was recorded where the server was started."""

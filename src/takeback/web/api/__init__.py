@@ -17,3 +17,8 @@ ROUTES = (
     *store.ROUTES,
     *events.ROUTES,
 )
+
+LOOKING = frozenset(
+    f"/api/{name}" for name in ("present", "counts", "diff", "diff/file", "raw", "plan", "drop", "undrop")
+)
+"""Paths of what may look at the world, or change what belongs to it: whoever saves or restores there is waited for."""
