@@ -6,6 +6,7 @@ import pytest
 
 import takeback as tb
 from support.agent import World, files, look
+from takeback.store.locks import root_lock
 
 # fork
 
@@ -152,6 +153,14 @@ def test_a_drop_of_what_is_not_there_is_not_found(history: World) -> None:
     with pytest.raises(tb.NotFound):
         history.line.drop("nonsense")
     assert history.counts() == counts
+
+
+def test_nobody_drops_while_somebody_saves_there(history: World) -> None:
+    line = history.store.timeline("main", root=history.root)
+    line.patience = 0.05
+    with root_lock(str(history.root)), pytest.raises(tb.Locked):
+        line.drop("@")
+    assert line.drop("@") != line.head
 
 
 def test_the_store_verifies_after_a_drop(history: World) -> None:

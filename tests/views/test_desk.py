@@ -100,3 +100,12 @@ def test_who_listens_and_can_stop_it_waits_for_as_long_as_it_takes(world: World,
         with pytest.raises(Cancelled):
             line.save()
     assert "process" in heard[-1].text
+
+
+def test_what_waits_to_be_dropped_is_not_once_whoever_wanted_it_has_gone(world: World, desk: Desk) -> None:
+    head = desk.look().head
+    assert head is not None
+    with root_lock(str(world.root)), pytest.raises(Cancelled):
+        desk.stop()
+        desk.look().drop(head)
+    assert desk.look().head == head

@@ -7,7 +7,7 @@ so that nobody is blamed for what somebody else did.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from takeback.errors import InvalidInput, NotFound
@@ -20,12 +20,12 @@ from takeback.store.locks import root_lock
 
 
 @contextmanager
-def root_held(root: str) -> Iterator[None]:
+def root_held(root: str, timeout: float = 10.0, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
     """Hold the lock of a timeline's root; nobody is at work in one that is gone."""
     with ExitStack() as stack:
         if root:
             try:
-                stack.enter_context(root_lock(root))
+                stack.enter_context(root_lock(root, timeout, waiting))
             except (NotFound, InvalidInput):
                 pass
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from takeback.engine.dropping import drop_snapshots
+from takeback.engine.dropping import drop_snapshots, root_held
 from takeback.engine.line import Line
 from takeback.engine.references import Reference, resolve
 from takeback.engine.save import check_label
@@ -43,7 +43,8 @@ def unpin(line: Line, reference: Reference) -> None:
 
 def drop(line: Line, reference: Reference) -> str:
     """Remove one snapshot from the line; its id. The moves that met there become one."""
-    with line.locked(), line.blobs.database.write() as tx:
+    root = "" if line.root in line.roots() else line.root  # whoever only looks at a timeline has no sources
+    with line.locked(), root_held(root, line.patience, line.waiting), line.blobs.database.write() as tx:
         row = resolve(tx, line, reference)
         if row.pinned:
             raise InvalidInput(

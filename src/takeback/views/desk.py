@@ -104,7 +104,8 @@ class Desk:
         found = self.lane(lane)
         with self._lock:
             if found.number not in self._looking:
-                self._looking[found.number] = self.store.timeline(found.name, root=found.root)
+                listener = self._heard_by(None)
+                self._looking[found.number] = self.store.timeline(found.name, root=found.root, listener=listener)
             return self._looking[found.number]
 
     @contextmanager
