@@ -14,6 +14,7 @@ from takeback.tui.confirming import ConfirmScreen
 from takeback.tui.operations import OperationList
 from takeback.tui.rowlist import RowList
 from takeback.tui.timeline import TimelineScreen
+from takeback.views.desk import Desk
 
 ALL = ("third turn", "second turn", "first turn", "<original>")
 
@@ -72,6 +73,20 @@ def test_x_drops_a_snapshot_after_a_question_and_operations_bring_it_back(
 
     play(app, scene)
     assert world.tree() == before
+
+
+def test_when_all_is_dropped_the_present_is_there_to_be_saved(start: Desk) -> None:
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until_seen(pilot, "<original>")
+        await pilot.press("down", "x")
+        await until_seen(pilot, "Drop it (y)")
+        await pilot.press("y")
+        await until_seen(pilot, "the present  nothing is saved")
+        await until(pilot, lambda: "latest snapshot" not in screen(pilot))
+        await pilot.press("d")
+        await until_said(pilot, "there is nothing here yet\n→ m saves the present")
+
+    play(TakebackApp(start), scene)
 
 
 def test_what_is_pinned_is_not_dropped(app: TakebackApp, world: World) -> None:

@@ -29,7 +29,7 @@ _TITLE = 60
 
 def diff(screen: TimelineScreen, row: Row | None) -> None:
     """What a row changed."""
-    if row is None:
+    if row is None or (row.kind == "present" and row.before is None):
         return refuse(screen, *NOTHING)
     if row.before is None:
         return refuse(

@@ -52,7 +52,8 @@ def _facts(desk: Desk, row: Row, width: int) -> Iterator[Line]:
     yield [""]
     if row.kind == "present":
         yield _fact("where", path_end(desk.lane(row.lane).root, width - 11) or "no directory: memory alone")
-        yield _fact("since", (short(row.before or ""), "id"), ("  the latest snapshot", "quiet"))
+        if row.before is not None:
+            yield _fact("since", (short(row.before), "id"), ("  the latest snapshot", "quiet"))
         return
     name = row.move if row.move is not None else row.snapshot
     yield _fact("id", (short(name or ""), "id"), (f"  {_kind(row)}", "quiet"))

@@ -99,7 +99,7 @@ def _about(row: Row, around: Around, room: int) -> list[Piece]:
         pieces += [("  ", "")]
     title = what(row)
     if row.kind == "present":
-        pieces += _present(around, room - _width(pieces))
+        pieces += _present(row, around, room - _width(pieces))
     elif row.undone_by is not None:
         pieces += [(clip(title, 500), "strike $quiet"), ("  taken back", "$quiet")]
     elif row.level in ("action", "takeback") or row.kind == "snapshot":
@@ -115,8 +115,10 @@ def _about(row: Row, around: Around, room: int) -> list[Piece]:
     return pieces
 
 
-def _present(around: Around, room: int) -> list[Piece]:
+def _present(row: Row, around: Around, room: int) -> list[Piece]:
     counts = around.counts
+    if row.before is None:  # all that was saved is dropped
+        return [("the present", "bold"), ("  nothing is saved", "$quiet")]
     if around.problem:
         return [("the present", "bold"), ("  ", ""), (clip(around.problem, 200), "$warning")]
     if counts is None:
