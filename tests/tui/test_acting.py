@@ -51,7 +51,16 @@ def test_x_drops_a_snapshot_after_a_question_and_operations_bring_it_back(
         await pilot.press("down", "down")
         await until_seen(pilot, "x drop")
         await pilot.press(key)
-        await until_seen(pilot, "Drop second turn", "goes", target[:8], "stays", "every file as it is", "brought back")
+        await until_seen(
+            pilot,
+            "Drop second turn",
+            "goes",
+            target[:8],
+            "stays",
+            "every file as it is",
+            "brought back",
+            "the moves stay",
+        )
         await pilot.press("n")
         await until(pilot, lambda: on_timeline(app))
         assert world.line.show(target)

@@ -284,9 +284,9 @@ def test_esc_goes_from_the_text_to_the_paths_first_and_q_closes_at_once(
     async def scene(pilot: Pilot[Any], shown: DiffScreen) -> None:
         text, paths = shown.query_one("#diff-files-text"), shown.query_one("#diff-files-paths")
         await pilot.press("enter")
-        await until(pilot, lambda: text.has_focus and "esc to the paths" in screen(pilot))
+        await until(pilot, lambda: text.has_focus and "Esc to the paths" in screen(pilot))
         await pilot.press("escape")
-        await until(pilot, lambda: paths.has_focus and "esc close" in screen(pilot))
+        await until(pilot, lambda: paths.has_focus and "Esc close" in screen(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: text.has_focus)
         await pilot.press("q")
@@ -444,11 +444,11 @@ def test_in_eighty_columns_the_way_to_restore_and_the_way_out_are_seen(world: Wo
     world.edit({"a.txt": "two\n"})
 
     async def scene(pilot: Pilot[Any], shown: DiffScreen) -> None:
-        assert "r restore this file" in screen(pilot) and "esc close" in screen(pilot)
+        assert "r restore this file" in screen(pilot) and "Esc close" in screen(pilot)
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(pilot.app.screen, Help))
         await pilot.pause()
-        assert "restore: this file as it was before" in screen(pilot)
+        assert "this file as it was before" in screen(pilot)
 
     compare(desk, before.id, None, scene, NARROW)
 

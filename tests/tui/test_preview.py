@@ -373,7 +373,7 @@ def test_what_several_sessions_changed_is_taken_with_a_key(world: World, desk: D
 
     async def scene(pilot: Pilot[Any], shown: PreviewScreen) -> None:
         assert "several sessions may have changed it; s takes it back, too" in beside(shown)
-        assert "delete   c.txt" not in screen(pilot)
+        assert "delete   c.txt" not in screen(pilot) and "s shared, too" in screen(pilot)
         await pilot.press("s")
         await ready(pilot, shown)
         assert "delete   c.txt" in screen(pilot)
@@ -393,6 +393,7 @@ def test_what_several_sessions_changed_is_taken_with_a_key(world: World, desk: D
 )
 def test_where_nothing_is_shared_the_key_says_why(broken: World, desk: Desk, verb: str, why: str) -> None:
     async def scene(pilot: Pilot[Any], shown: PreviewScreen) -> None:
+        assert "s shared" not in screen(pilot)
         await pilot.press("z")
         assert "nothing was done yet" in said(pilot)
         await pilot.press("s")
@@ -407,7 +408,7 @@ def test_a_redo_is_done_as_a_whole_so_there_are_no_boxes(broken: World, desk: De
     async def scene(pilot: Pilot[Any], shown: PreviewScreen) -> None:
         assert "change   a.txt" in screen(pilot) and "[" not in screen(pilot)
         assert "a redo is done as a whole" in beside(shown) and "Nothing is in the way." in beside(shown)
-        assert "space choose" not in screen(pilot)
+        assert "Space choose" not in screen(pilot)
         for key in ("space", "a"):
             pilot.app.clear_notifications()
             await pilot.press(key)

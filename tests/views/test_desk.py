@@ -22,6 +22,17 @@ def test_without_a_store_it_is_said_how_to_begin(tmp_path: Path) -> None:
     assert any("takeback save" in hint for hint in caught.value.hints)
 
 
+def test_a_timeline_that_this_directory_does_not_have_is_not_another_one(world: World, tmp_path: Path) -> None:
+    world.line.save()
+    with pytest.raises(NotFound, match="no timeline 'mian'") as caught:
+        Desk(locate.place(str(world.root), store=str(world.store_path), timeline="mian"))
+    assert caught.value.hints == ("there is 'main': --timeline main",)
+    new = tmp_path / "new"
+    new.mkdir()
+    with Desk(locate.place(str(new), store=str(world.store_path), timeline="mine")) as desk:
+        assert desk.here == 0  # which has none yet, so that it may become the first
+
+
 def test_before_the_first_snapshot_here_there_is_a_desk_and_then_a_lane(world: World, tmp_path: Path) -> None:
     world.write("a", "1")
     world.line.save()

@@ -49,6 +49,12 @@ def test_operations_come_newest_first_and_page_by_page(client: Client) -> None:
         assert client.get(f"/api/operations?{wrong.replace('٣', '%D9%A3')}").status == 400
 
 
+def test_operations_say_what_they_were_about(client: Client) -> None:
+    said = client.get("/api/operations").json
+    turns = [each for each in said["operations"] if each["verb"] == "turn_end"]
+    assert turns and all(said["titles"][str(each["seq"])] for each in turns)
+
+
 def test_a_job_that_is_unknown_is_said_to_be(client: Client) -> None:
     assert client.get("/api/jobs/none").status == 404
     assert client.post("/api/jobs/none/cancel").status == 404

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
@@ -216,7 +217,7 @@ def _plan(
         present=present.head.id if present.head is not None and not present.changed else None,
         effects=tuple(effects),
         target=target.id,
-        title=title or f"restore {target.labels[0] if target.labels else short(target.id)}",
+        title=title or _title(target, wanted if by_part is None else [*chain(*by_part.values())]),
         kept=tuple(kept),
         not_captured=tuple(
             item for name, part in target.parts.items() if part not in away for item in part.not_captured
@@ -225,6 +226,15 @@ def _plan(
         pending=tuple(asked),
         goes=tuple(goes),
     )
+
+
+def _title(target: Snapshot, paths: Collection[str] | None) -> str:
+    """What the move will be called: what comes back, and as it was where."""
+    where = f"‘{target.labels[0]}’" if target.labels else short(target.id)
+    if not paths:
+        return f"restore {where}"
+    what = f"{len(paths)} paths" if len(paths) > 1 else next(iter(paths))
+    return f"restore {what.encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')} as in {where}"
 
 
 def _not_held(line: Line, target: Snapshot) -> Iterator[str]:

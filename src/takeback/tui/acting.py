@@ -157,10 +157,12 @@ def _goes_and_stays(row: Row, target: str) -> Iterator[Line]:
     yield [("goes   ", "minus"), "snapshot ", (short(target), "id"), ": nothing can go back to it any more"]
     if row.labels:
         yield [f"       its labels: {', '.join(row.labels)}"]
+    yield ["       moves that met here become one, or lose the step"]
+    yield ["       to it or from it: their undo then leaves that"]
     yield [("stays  ", "good"), "every file as it is, and every other snapshot"]
-    yield ["       moves that met here become one, or lose this step"]
     yield []
-    yield [("It can be brought back until the store is maintained.", "good")]
+    yield [("It can be brought back until the store is maintained;", "good")]
+    yield [("the moves stay as the drop leaves them.", "good")]
 
 
 def label(screen: TimelineScreen, row: Row | None) -> None:

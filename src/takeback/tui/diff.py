@@ -43,24 +43,24 @@ _KEY = re.compile(r"\['((?:[^'\\]|\\.)*)'\]")
 _TABS = {"files": "Files", "memory": "Memory", "container": "Container", "team": "Team"}
 
 
-_KEYS = (Key("1-4", "tabs", "next_tab"), Key("esc", "close", "leave"), Key("?", "keys", "help"))
+_KEYS = (Key("1-4", "tabs", "next_tab"), Key("Esc", "close", "leave"), Key("?", "keys", "help"))
 _FILE_KEYS = (
-    Key("enter", "read", "read"),
+    Key("Enter", "read", "read"),
     Key("r", "restore this file", "restore"),
     Key("n N", "hunks", "hunk(1)"),
     Key("u", "sides", "split"),
     Key("/", "find", "filter"),
-    Key("esc", "close", "leave"),
+    Key("Esc", "close", "leave"),
     Key("1-4", "tabs", "next_tab"),
     Key("?", "keys", "help"),
 )
-_READING_KEYS = (*_FILE_KEYS[1:4], Key("esc", "to the paths", "leave"), Key("q", "close", "close"), *_FILE_KEYS[6:])
+_READING_KEYS = (*_FILE_KEYS[1:4], Key("Esc", "to the paths", "leave"), Key("q", "close", "close"), *_FILE_KEYS[6:])
 
 
-_HELP: Keys = {
+HELP: Keys = {
     "Files": (
         ("Enter", "read the file under the cursor"),
-        ("r", "restore: this file as it was before, after a preview"),
+        ("r", "this file as it was before, after a preview"),
         ("n N", "the next hunk, the one before, in any file"),
         ("u", "unified, or both sides beside each other"),
         ("/", "only paths with these letters; Esc shows all"),
@@ -254,7 +254,7 @@ class DiffScreen(Screen[None]):
         refuse(self, f"{verb} is for a row of the timeline", f"Esc goes back to it, {key} there; r restores this file")
 
     def action_help(self) -> None:
-        self.app.push_screen(Help(_HELP, MARKS))
+        self.app.push_screen(Help(HELP, MARKS))
 
     def action_leave(self) -> None:
         """One step back: all paths, then from the text to them, then from here."""

@@ -60,6 +60,8 @@ MARKS: Marks = (
     ("●", "$accent", "the present"),
     ("○", "$primary", "a move of an agent, or your own"),
     ("◌", "$success", "a move that has not ended"),
+    ("·", "$quiet", "a snapshot that no move ended in"),
+    ("◆", "$accent", "the first snapshot"),
     ("╰", "$quiet", "an action inside a turn"),
     ("⊘", "$quiet", "taken back"),
     ("↶", "$warning", "undo, ↷ redo, ⟲ restore, ⤴ promote"),

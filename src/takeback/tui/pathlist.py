@@ -19,7 +19,7 @@ MARKS: Marks = (
     ("D", "$minus", "deleted"),
     ("M", "$name", "its content differs"),
     ("P", "$label", "only its permissions differ"),
-    ("T", "$label", "it is of another kind: a file, a link, a directory"),
+    ("T", "$label", "of another kind: a file, a link, a directory"),
 )
 """What the signs mean."""
 

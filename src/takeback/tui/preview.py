@@ -113,7 +113,12 @@ class PreviewScreen(Screen[Report | None]):
         self.remove_class(f"-{self.phase}")
         self.phase = phase
         self.add_class(f"-{phase}")
-        self.query_one(KeyBar).show(previewing.keys(phase, self._wanted))
+        self.query_one(KeyBar).show(previewing.keys(phase, self._wanted, shared=self._can_share))
+
+    @property
+    def _can_share(self) -> bool:
+        """Whether there is anything that several sessions may have changed, to take along or to leave."""
+        return self._wanted.shared or (self.choice is not None and bool(self.choice.whole.shared))
 
     # Planning
 

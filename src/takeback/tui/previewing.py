@@ -91,12 +91,12 @@ HELP: Keys = {
         ("g G  Home End", "the first, the last"),
         ("Space", "take this path, or this part, or leave it"),
         ("a", "all, or none"),
-        ("s", "also what several sessions may have changed; again leaves it"),
+        ("s", "what several sessions may have changed, too"),
         ("Tab", "to what is to be known first, and the buttons"),
     ),
     "Do": (
-        ("Enter y", "do exactly what is shown; a last question comes first"),
-        ("Esc", "while it is being done: cancel, and all is as it was"),
+        ("Enter y", "do what is shown, after a last question"),
+        ("Esc", "meanwhile: cancel, and all is as it was"),
         ("z", "afterwards: take it back again, after a preview"),
     ),
     "Leave": (("Esc q", "close this; nothing is changed"),),
@@ -108,24 +108,20 @@ MARKS: Marks = (
 )
 
 _HELP = Key("?", "keys", "help")
-_LEAVE = Key("esc", "cancel", "leave")
+_LEAVE = Key("Esc", "cancel", "leave")
 
 
-def keys(phase: str, wanted: Wanted) -> tuple[Key, ...]:
-    """Those that do something in a phase."""
+def keys(phase: str, wanted: Wanted, *, shared: bool = False) -> tuple[Key, ...]:
+    """Those that do something in a phase; ``shared``: there is something that several sessions changed."""
     if phase == "applying":
         return _LEAVE, _HELP
     if phase == "done":
-        return Key("z", "undo this", "take_back"), Key("esc", "close", "leave"), _HELP
+        return Key("z", "undo this", "take_back"), Key("Esc", "close", "leave"), _HELP
     if phase == "failed":
-        return Key("esc", "close", "leave"), _HELP
-    shared = (
-        (Key("s", "leave shared" if wanted.shared else "shared, too", "shared"),)
-        if wanted.verb in ("undo", "since")
-        else ()
-    )
-    choosing = () if wanted.verb in FIXED else (Key("space", "choose", "tick"), Key("a", "all or none", "all"))
-    return Key("enter", "do it", "go_on"), *choosing, *shared, _LEAVE, _HELP
+        return Key("Esc", "close", "leave"), _HELP
+    both = (Key("s", "leave shared" if wanted.shared else "shared, too", "shared"),) if shared else ()
+    choosing = () if wanted.verb in FIXED else (Key("Space", "choose", "tick"), Key("a", "all or none", "all"))
+    return Key("Enter", "do it", "go_on"), *choosing, *both, _LEAVE, _HELP
 
 
 def way_back(wanted: Wanted, done: Report) -> Wanted | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REMEMBERED = 8192
+_HINTS = 5
 _PATIENCE = 3600.0
 """Seconds for which a lock is waited for where somebody sees that, and can stop it."""
 
@@ -63,6 +65,19 @@ class Desk:
             raise NotFound("nothing was recorded yet, so there is nothing to see", hints=hints) from error
         with self.act() as line:
             self._key = (line.root, line.name)
+        self._check_timeline()
+
+    def _check_timeline(self) -> None:
+        """NotFound if a person asked for a timeline by a name that none of this directory's has: another's would be shown."""
+        root, name = self._key
+        others = [row.name for row in self.store.timelines() if row.root == root]
+        if self.place.settings["timeline"].origin not in ("flag", "environment") or name in others or not others:
+            return
+        self.store.close()
+        raise NotFound(
+            f"there is no timeline {name!r} of {root}",
+            hints=[f"there is {each!r}: --timeline {shlex.quote(each)}" for each in others[:_HINTS]],
+        )
 
     @property
     def here(self) -> int:

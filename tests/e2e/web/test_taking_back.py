@@ -100,6 +100,8 @@ def test_a_world_that_moved_since_the_plan_is_shown_before_anything_is_done(shop
 
 def test_a_plan_can_be_narrowed_by_checkboxes_and_says_what_stays_done(shop: Shop, page: Page) -> None:
     page.choose(BAD)
+    # What stands out is not the way back to where it was done.
+    expect(page.the("panel").locator(".primary")).to_have_attribute("data-test", "act-undo")
     page.the("act-undo").click()
     drawer = page.the("drawer")
     expect(drawer).to_contain_text("git push --force origin main")

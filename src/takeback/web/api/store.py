@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from takeback.shapes import Shape
 from takeback.views import store_figures
+from takeback.views.concerned import titles
 from takeback.web.asked import Asked
 from takeback.web.encoding import plain
 from takeback.web.shared import Shared
@@ -24,7 +25,8 @@ def store(shared: Shared, asked: Asked) -> Shape:
 
 def operations(shared: Shared, asked: Asked) -> Shape:
     limit = asked.number("limit", 50, least=1, most=_MOST)
-    return {"operations": store_figures.operations(shared.desk, asked.maybe_number("before"), limit)}
+    done = store_figures.operations(shared.desk, asked.maybe_number("before"), limit)
+    return {"operations": done, "titles": {str(seq): words for seq, words in titles(shared.desk, done).items()}}
 
 
 ROUTES = (("GET", "/api/store", store), ("GET", "/api/operations", operations))

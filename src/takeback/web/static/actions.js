@@ -172,13 +172,15 @@ function presentButtons(row, readOnly, changed) {
 export function buttons(row, readOnly, changed, lanes) {
   if (row.kind === "present") return presentButtons(row, readOnly, changed);
   const wanted = ([verb]) => (verb === "drop" ? !readOnly : row.undone_by ? verb !== "undo" : verb !== "redo");
+  // Who chose a bad turn wants it undone: back to its end is where it has happened.
+  const main = row.undone_by ? "redo" : row.move ? "undo" : "restore";
   const made = BUTTONS.filter(wanted).map(([verb, words, drawn, keyed]) => {
     const why = impossible(verb, row, readOnly);
     const said = verb === "pin" && row.pinned ? "Unpin" : words;
     const inside = [icon(drawn, "small"), said, keyed ? el("kbd", { "aria-hidden": "true" }, keyed) : null];
     const link = verb === "diff" ? diffUrl(row) : verb === "present" ? presentUrl(row) : null;
     if (link && !why) return el("a", { class: "button", href: link, test: `act-${verb}` }, inside);
-    return el("button", { type: "button", class: verb === "restore" ? "button primary" : "button", test: `act-${verb}`, "aria-disabled": why ? "true" : null, title: why, onclick: () => act(verb, row, changed) }, inside);
+    return el("button", { type: "button", class: verb === main ? "button primary" : "button", test: `act-${verb}`, "aria-disabled": why ? "true" : null, title: why, onclick: () => act(verb, row, changed) }, inside);
   });
   return readOnly ? made : [...made, promoteButtons(row, lanes, changed)];
 }

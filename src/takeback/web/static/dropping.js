@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 import { icon } from "./icons.js";
 import { said } from "./said.js";
 import { failed, toast } from "./toast.js";
-import { ago, ms, short, title } from "./words.js";
+import { ago, ms, short } from "./words.js";
 
 /** @param {import("./types.js").Row} row @param {(anew: boolean) => void} changed */
 export async function drop(row, changed) {
@@ -13,9 +13,9 @@ export async function drop(row, changed) {
   const named = row.labels.map((label) => `“${label}”`).join(", ");
   const goes = [
     ["The snapshot ", el("span", { class: "id" }, id), `, ${ago(ms(row.time_ns))}`, named ? `, and its name ${named}` : ""],
-    [row.move ? `The step that ends there: “${title(row)}” joins what is beside it, and cannot be undone by itself any more` : "The way back to exactly this point: the moves beside it join"],
+    ["The moves that met there as they are: those of one session become one, others lose the step to it or from it, and their undo leaves that"],
   ];
-  const stays = [["Every file as it is now"], ["All other snapshots", row.forks.length ? ", and the forks that begin here" : ""], ["For a while, what it held: ", said(`\`takeback drop ${id} --undo\``), " brings it back until upkeep has freed the space"]];
+  const stays = [["Every file as it is now"], ["All other snapshots", row.forks.length ? ", and the forks that begin here" : ""], ["For a while, what it held: ", said(`\`takeback drop ${id} --undo\``), " brings it back until upkeep has freed the space, the moves as the drop left them"]];
   const sure = await ask({ title: "Drop this snapshot?", inside: [list("Goes", "minus", "close", goes), list("Stays", "good", "check", stays)], fields: [], ok: "Drop it", bad: true });
   if (!sure) return;
   await post("/api/drop", { lane: row.lane, ref: row.snapshot });

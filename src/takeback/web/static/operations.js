@@ -17,6 +17,8 @@ const SAVED = {
   after_action: "Saved after an action",
   session_end: "Saved at the end of a session",
 };
+/** Of a snapshot that was dropped, what brings it back; nobody reads that. */
+const INNER = new Set(["seq", "manifest", "parent", "labels", "created_ns", "trigger", "session", "changed", "mixed", "generation"]);
 const ID = /^[0-9a-f]{16,}$/;
 
 class Operations {
@@ -40,8 +42,8 @@ class Operations {
   }
 
   async page() {
-    const { operations } = await get("/api/operations", { before: this.oldest, limit: PAGE });
-    this.body.append(...operations.map((each) => this.line(each)));
+    const { operations, titles } = await get("/api/operations", { before: this.oldest, limit: PAGE });
+    this.body.append(...operations.map((each) => this.line(each, titles[each.seq])));
     for (const each of operations) this.newest = Math.max(this.newest, each.seq);
     this.oldest = operations.at(-1)?.seq ?? this.oldest;
     this.more.hidden = operations.length < PAGE;
@@ -49,13 +51,13 @@ class Operations {
   }
 
   async fresh() {
-    const { operations } = await get("/api/operations", { limit: PAGE });
+    const { operations, titles } = await get("/api/operations", { limit: PAGE });
     const come = operations.filter((each) => each.seq > this.newest);
     this.newest = Math.max(this.newest, ...come.map((each) => each.seq));
-    this.body.prepend(...come.map((each) => this.line(each)));
+    this.body.prepend(...come.map((each) => this.line(each, titles[each.seq])));
   }
 
-  line(each) {
+  line(each, title) {
     const when = ms(each.time_ns);
     return el(
       "tr",
@@ -63,7 +65,7 @@ class Operations {
       el("td", { class: "quiet when" }, el("time", { title: moment(when), datetime: new Date(when).toISOString() }, ago(when))),
       el("td", {}, el("b", { class: "verb", title: each.verb }, SAVED[each.verb] ?? because(each.verb))),
       el("td", {}, each.timeline === null ? el("span", { class: "quiet" }, "all") : (this.lanes.get(each.timeline) ?? `${each.timeline}`)),
-      el("td", {}, el("div", { class: "details" }, Object.entries(each.detail).filter(([, value]) => value !== null && value !== "").map(([name, value]) => detail(name, value, each.timeline)))),
+      el("td", {}, el("div", { class: "details" }, title ? el("span", {}, title) : null, Object.entries(each.detail).filter(([name, value]) => value !== null && value !== "" && !(each.verb === "drop" && INNER.has(name))).map(([name, value]) => detail(name, value, each.timeline)))),
     );
   }
 }

@@ -105,7 +105,7 @@ export function title(row) {
     const [, own, rest] = /^(?:(restore|promote) )?(.*)$/s.exec(row.verb === "restore" ? row.title : "") ?? [];
     const verb = VERBS[own ?? row.verb];
     const plain = row.verb === "restore" ? rest : row.title;
-    return plain ? `${verb} ${/[“"]/.test(plain) ? plain : `“${plain}”`}` : verb;
+    return plain ? `${verb} ${/[“"‘]| as in /.test(plain) ? plain : `“${plain}”`}` : verb;
   }
   if (row.title) return row.title;
   if (row.level === "manual") return "Changes by hand";
