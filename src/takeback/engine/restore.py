@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
@@ -167,6 +166,7 @@ def _plan(
     goes: list[Going] = []
     asked: list[str] = []
     planned: list[str] = []
+    limits: list[Collection[str] | None] = []
     away: list[Part] = []
     rest = parts_of(target, only)
     for name in rest:
@@ -202,6 +202,7 @@ def _plan(
             named = inside(writer.reader, mine, named)
             _check_paths(writer.reader, source, present.parts.get(name), target, named)
         planned.append(name)
+        limits.append(named)
         proposal = source.plan(writer.reader, now, mine, named)
         if mine is not part:
             proposal = carried(writer, proposal, part)
@@ -217,7 +218,7 @@ def _plan(
         present=present.head.id if present.head is not None and not present.changed else None,
         effects=tuple(effects),
         target=target.id,
-        title=title or _title(target, wanted if by_part is None else [*chain(*by_part.values())]),
+        title=title or _title(target, limits),
         kept=tuple(kept),
         not_captured=tuple(
             item for name, part in target.parts.items() if part not in away for item in part.not_captured
@@ -228,12 +229,13 @@ def _plan(
     )
 
 
-def _title(target: Snapshot, paths: Collection[str] | None) -> str:
-    """What the move will be called: what comes back, and as it was where."""
+def _title(target: Snapshot, limits: Sequence[Collection[str] | None]) -> str:
+    """What the move will be called: the paths that each part is limited to, unless one comes whole, and as they were where."""
     where = f"‘{target.labels[0]}’" if target.labels else short(target.id)
-    if not paths:
+    paths = [path for some in limits for path in some or ()]
+    if not paths or None in limits:
         return f"restore {where}"
-    what = f"{len(paths)} paths" if len(paths) > 1 else next(iter(paths))
+    what = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
     return f"restore {what.encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')} as in {where}"
 
 
