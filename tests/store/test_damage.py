@@ -253,36 +253,36 @@ def campaign(
     print(f"\n{kind}: {tried} places damaged: {dict(outcomes)}")
 
 
-def test_damage_of_packs(truth: Truth, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_of_packs(truth: Truth, memory_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def check(place: Place, outcome: str, done: Repaired, missing: int) -> None:
         assert outcome == "found", "no byte of a pack is irrelevant"
         assert done.aside is not None
 
     with capsys.disabled():
-        campaign(truth, "pack", tmp_path / "w", check, lossless=True)
+        campaign(truth, "pack", memory_path / "w", check, lossless=True)
 
 
-def test_damage_of_the_catalogue(without_log: Truth, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_of_the_catalogue(without_log: Truth, memory_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All that lies in packs comes back whatever happens to the catalogue."""
 
     def check(place: Place, outcome: str, done: Repaired, missing: int) -> None:
         assert missing <= len(without_log.snapshots) - len(without_log.folded)
 
     with capsys.disabled():
-        campaign(without_log, "catalogue", tmp_path / "w", check, lossless=False)
+        campaign(without_log, "catalogue", memory_path / "w", check, lossless=False)
 
 
-def test_damage_of_the_log(truth: Truth, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_of_the_log(truth: Truth, memory_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def check(place: Place, outcome: str, done: Repaired, missing: int) -> None:
         assert missing <= len(truth.snapshots) - len(truth.folded)
 
     with capsys.disabled():
-        campaign(truth, "log", tmp_path / "w", check, lossless=False)
+        campaign(truth, "log", memory_path / "w", check, lossless=False)
 
 
-def test_damage_of_the_header(truth: Truth, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_of_the_header(truth: Truth, memory_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def check(place: Place, outcome: str, done: Repaired, missing: int) -> None:
         assert missing == 0 and not done.losses
 
     with capsys.disabled():
-        campaign(truth, "header", tmp_path / "w", check, lossless=True)
+        campaign(truth, "header", memory_path / "w", check, lossless=True)

@@ -13,8 +13,8 @@ import pytest
 
 from support.trees import remove
 
-ON_DISK = ("bench", "conformance", "containers", "crash", "hostile", "sources", "store", "together")
-"""Directories below ``tests``."""
+ON_DISK = ("conformance", "containers", "crash/test_power_cut.py", "sources", "store")
+"""Below ``tests``."""
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 4 << 30
@@ -36,7 +36,7 @@ def write_to_memory() -> None:
 
 
 def is_about_disks(item: pytest.Item) -> bool:
-    return any(item.path.is_relative_to(_TESTS / directory) for directory in ON_DISK)
+    return any(item.path.is_relative_to(_TESTS / each) for each in ON_DISK)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from support.together.world import World
 pytestmark = pytest.mark.service("docker")
 
 SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-SNAPSHOTS = 2000 if SOAK else 200
+SNAPSHOTS = 2000 if SOAK else 100
 FEW = 300 if SOAK else 30
 
 

@@ -32,7 +32,7 @@ def test_whatever_fails_all_four_parts_are_as_before(
 ) -> None:
     campaign = Campaign(four, zygote, verb)
     steps = campaign.steps()
-    wrongs = list(failures(steps) if SOAK else some_failures(steps, 8, 0 if verb == "restore" else 4))
+    wrongs = list(failures(steps) if SOAK else some_failures(steps, 12, 0 if verb == "restore" else 6))
     _run(campaign, steps, wrongs, f"{verb} of four parts", record_property)
     assert campaign.ends["as it was"] > campaign.ends["as wanted"], "most of them should have changed nothing"
 
@@ -43,7 +43,7 @@ def test_a_process_that_is_killed_leaves_all_four_parts_on_one_side(
 ) -> None:
     campaign = Campaign(four, zygote, verb)
     steps = campaign.steps()
-    wrongs = list(kills(steps) if SOAK else kills(steps, 16, 1 if verb == "restore" else 9))
+    wrongs = list(kills(steps) if SOAK else kills(steps, 24, 1 if verb == "restore" else 13))
     _run(campaign, steps, wrongs, f"{verb} of four parts, killed", record_property)
     assert campaign.ends["as it was"] and campaign.ends["as wanted"]
 

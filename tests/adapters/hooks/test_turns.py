@@ -17,7 +17,7 @@ from support.hooks.sessions import Say, Script, Workplace, as_program
 from support.hooks.voices import VOICES
 
 SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-SEEDS = range(40 if SOAK else 2)
+SEEDS = range(40 if SOAK else 1)
 TURNS = 30
 OF_EACH = 30 if SOAK else 10
 """Turns of each agent where all of them are there."""

@@ -68,9 +68,9 @@ def test_a_large_file_is_saved_in_bounded_memory(tmp_path: Path) -> None:
     assert peak < LIMIT_MB
 
 
-def test_a_tree_of_many_files_is_saved_in_bounded_memory(tmp_path: Path) -> None:
-    need(tmp_path, 4 * GIB)
-    root = tmp_path / "project"
+def test_a_tree_of_many_files_is_saved_in_bounded_memory(memory_path: Path) -> None:
+    need(memory_path, 4 * GIB)
+    root = memory_path / "project"
     for number in range(MANY // 100):
         directory = f"{root}/d{number // 50}/d{number % 50}"
         os.makedirs(directory)
@@ -80,10 +80,10 @@ def test_a_tree_of_many_files_is_saved_in_bounded_memory(tmp_path: Path) -> None
             os.write(file, b"file %d of directory %d\n" % (inner, number) * (1 + inner % 7))
             os.close(file)
         os.close(handle)
-    changed, peak = save(tmp_path / "store", root)
+    changed, peak = save(memory_path / "store", root)
     assert changed == MANY
     assert peak < LIMIT_MB
     (root / "d7/d7/file7.txt").write_text("changed")
-    changed, peak = save(tmp_path / "store", root, times=3)
+    changed, peak = save(memory_path / "store", root, times=3)
     assert changed == 1
     assert peak < LIMIT_MB
