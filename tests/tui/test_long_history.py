@@ -157,3 +157,14 @@ def test_what_is_rare_is_found_at_the_far_end(long: TakebackApp) -> None:
         await until_seen(pilot, "turn 49", "turn 30")
 
     play(long, scene)
+
+
+def test_the_end_is_reached_though_it_was_wanted_while_something_arrived(long: TakebackApp) -> None:
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: rows(long).listing.begun and not rows(long)._loading)
+        rows(long).renew()
+        rows(long).action_last()
+        await until_seen(pilot, "<original>")
+        assert rows(long).cursor == len(rows(long).listing) - 1 > LONG
+
+    play(long, scene)

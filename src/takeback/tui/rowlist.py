@@ -228,6 +228,8 @@ class RowList(Roll):
         elif found != at:
             self.shift(found - at)
         self._changed()
+        if self._chasing and not self.to_end():  # somebody wanted the end meanwhile
+            self.cursor = len(self.listing) - 1
         self.post_message(self.Moved(self))
         self._catch_up()
 
