@@ -65,7 +65,7 @@ def _keep_content(writer: Writer, plan: Plan, present: Present) -> None:
 
 def carry_out(line: Line, writer: Writer, plan: Plan, present: Present, watch: Watch | None = None) -> Report:
     """Apply a plan that was made from this very present. The caller holds the lock. The watch hears how much has been
-    made ready, and can stop it until then: what follows is quick, and is done to its end."""
+    made ready, and can stop it until then: what follows is done to its end."""
     if plan.stuck:
         raise _stuck(plan)
     if plan.empty:

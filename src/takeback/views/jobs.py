@@ -1,7 +1,7 @@
 """Long work of a face: each in a thread, with words for how far it has come, and a way to stop it.
 
 Who is told to stop does so at the next thing that it looks at: nothing was changed then. From the moment at which a restore
-puts things in place it is done to its end, because that is quick, and half of it is what nobody wants.
+puts things in place it is done to its end, because half of it is what nobody wants.
 """
 
 from __future__ import annotations
