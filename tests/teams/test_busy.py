@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import takeback as tb
@@ -11,7 +10,7 @@ from support.teams.seeing import Data, letters_in, of_part
 from support.teams.writers import Diary, Letter, writing
 from teams.test_consistent import populated
 
-RESTORES = 15 if os.environ.get("TAKEBACK_TEST_SOAK") else 5
+RESTORES = 15
 TRIES = 400
 PAUSE = 0.1
 """Who writes its session more often than a restore takes is in its way each time: so these rest a little. A restore that is
