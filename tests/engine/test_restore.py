@@ -660,7 +660,7 @@ def test_its_title_says_what_comes_back_and_as_it_was_where(world: World) -> Non
     world.write("b", "1")
     saved = world.line.save("all tests pass")
     plan = world.line.plan
-    assert plan(saved).title == "restore ‘all tests pass’"
+    assert plan(saved).title == "restore all tests pass"
     assert plan(saved, paths=["a"]).title == "restore a as in ‘all tests pass’"
     assert plan(saved, paths=["a", "b"]).title == "restore 2 paths as in ‘all tests pass’"
     world.line.unlabel(saved, "all tests pass")

@@ -231,10 +231,10 @@ def _plan(
 
 def _title(target: Snapshot, limits: Sequence[Collection[str] | None]) -> str:
     """What the move will be called: the paths that each part is limited to, unless one comes whole, and as they were where."""
-    where = f"‘{target.labels[0]}’" if target.labels else short(target.id)
     paths = [path for some in limits for path in some or ()]
     if not paths or None in limits:
-        return f"restore {where}"
+        return f"restore {target.labels[0] if target.labels else short(target.id)}"
+    where = f"‘{target.labels[0]}’" if target.labels else short(target.id)
     what = paths[0] if len(paths) == 1 else f"{len(paths)} paths"
     return f"restore {what.encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')} as in {where}"
 
