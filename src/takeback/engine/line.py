@@ -79,6 +79,9 @@ class Present(NamedTuple):
 class Line:
     """A timeline by root and name. Its row is made by the first save; looking at it writes nothing."""
 
+    patience = 10.0
+    """Seconds for which the lock of a root is waited for."""
+
     def __init__(
         self,
         blobs: BlobStore,
@@ -92,8 +95,6 @@ class Line:
         self.blobs = blobs
         self.waiting = waiting
         """Is told who holds a root's lock, if that takes long."""
-        self.patience = 10.0
-        """Seconds for which such a lock is waited for."""
         self.root = root
         self.name = name
         self.sources = dict(sources)

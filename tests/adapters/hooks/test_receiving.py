@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,7 @@ def test_a_workplace_that_stays_busy_is_told_and_the_agent_goes_on(
     call = Call(command="make")
     heard(*program.voice.prompt("work"))
     with monkeypatch.context() as patch, program.busy():
-        patch.setattr(Line, "locked", partialmethod(Line.locked, 0.01))
+        patch.setattr(Line, "patience", 0.01)
         assert heard(*program.voice.before(call)) == [Outcome()]
     (notice,) = told(program)
     assert "is in use" in notice.message and notice.hints

@@ -134,7 +134,7 @@ def test_the_roots_lock_is_held_while_its_timeline_grows(
     _save(world, "1")
     world.store.push(other)
     _save(world, "2")
-    monkeypatch.setattr("takeback.engine.dropping.root_lock", lambda root: root_lock(root, 0.0))
+    monkeypatch.setattr("takeback.engine.dropping.root_lock", lambda root, *_: root_lock(root, 0.0))
     with root_lock(world.line.root), pytest.raises(tb.Locked):
         world.store.push(other)
     assert len(_ids(other, world.line.root)) == 1

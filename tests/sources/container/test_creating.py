@@ -225,7 +225,7 @@ def test_an_entrypoint_that_was_taken_away_does_not_come_back_with_the_image(box
 
 def test_a_network_that_was_left_is_not_entered_again(boxes: Boxes, daemon: Daemon) -> None:
     other = boxes.network()
-    name = boxes.run()
+    name = boxes.run(network_mode="default")
     boxes.engine.api.disconnect_container_from_network(name, "bridge")
     boxes.engine.api.connect_container_to_network(name, other, aliases=["here"])
     made = check_twin(daemon, boxes, name)
@@ -234,9 +234,9 @@ def test_a_network_that_was_left_is_not_entered_again(boxes: Boxes, daemon: Daem
 
 def test_links_and_shared_namespaces_name_the_other_container(boxes: Boxes, daemon: Daemon) -> None:
     net = boxes.network()
-    other = boxes.run("other")
+    other = boxes.run("other", network_mode="default")
     boxes.engine.api.connect_container_to_network(other, net)
-    linked = boxes.run("linked", links={other: "db"})
+    linked = boxes.run("linked", network_mode="default", links={other: "db"})
     check_twin(daemon, boxes, linked)
     inside = boxes.run("inside", network=net, networking_config=in_network(net, links={other: "db"}))
     assert settings(daemon, inside).networks == {net: {"Links": [f"{other}:db"]}}

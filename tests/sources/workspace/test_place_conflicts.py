@@ -236,6 +236,27 @@ def test_what_is_written_between_the_last_look_and_the_change_is_given_back(
     )
 
 
+def test_what_goes_between_the_last_look_and_the_change_is_a_conflict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a member of a team reads its mail just then: who asks again is not in the way any more."""
+    root = tmp_path / "root"
+    make_tree(root, {"gone": "old", "a": "1"})
+    staged = planned(root, {"a": "1"}).stage(root)
+    still_to_do = StagedFiles._still_to_do
+
+    def then_it_goes(self: StagedFiles, effect: Effect, *entries: Entry | None) -> bool:
+        answer = still_to_do(self, effect, *entries)
+        (root / effect.path).unlink()
+        return answer
+
+    monkeypatch.setattr(StagedFiles, "_still_to_do", then_it_goes)
+    with pytest.raises(Conflict):
+        staged.apply()
+    staged.discard()
+    assert [path.name for path in root.iterdir()] == ["a"]
+
+
 @pytest.mark.parametrize("path", ["edited", "gone"])
 def test_what_is_written_to_a_file_that_has_just_left_its_place_is_given_back(tmp_path: Path, path: str) -> None:
     root = tmp_path / "root"

@@ -50,13 +50,15 @@ class Entries:
         return None if parent is None or status is None else (parent, name, status)
 
     def take_away(self, path: str, aside: Item, expected: Check) -> None:
-        """Move a file or link aside; it is back in its place, and a Conflict, if it is not what was expected."""
+        """Move a file or link aside; it is back in its place, and a Conflict, if it is not what was expected, or has gone."""
 
         def move(parent: int, name: bytes) -> None:
             os.rename(name, aside.name, src_dir_fd=parent, dst_dir_fd=aside.area.handle)
 
         try:
             self._change(path, move)
+        except FileNotFoundError as error:
+            raise changed_meanwhile(path) from error
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
