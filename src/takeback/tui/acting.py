@@ -20,6 +20,7 @@ from takeback.views.text import age, clip
 
 if TYPE_CHECKING:
     from takeback.model.plan import Report
+    from takeback.model.progress import Listener
     from takeback.tui.timeline import TimelineScreen
     from takeback.views.jobs import Job
 
@@ -202,8 +203,8 @@ def _save(screen: TimelineScreen, row: Row | None) -> None:
         if given is None:
             return
 
-        def work(listener: object) -> str:
-            with screen.desk.act(lane, listener) as line:  # type: ignore[arg-type]
+        def work(listener: Listener) -> str:
+            with screen.desk.act(lane, listener) as line:
                 return line.save(given["label"] or None).id
 
         def made(job: Job | None) -> None:

@@ -18,6 +18,7 @@ from takeback.views.desk import Desk, Lane
 from takeback.views.rows import Row
 
 if TYPE_CHECKING:
+    from takeback.model.progress import Listener
     from takeback.tui.timeline import TimelineScreen
     from takeback.views.jobs import Job
 
@@ -56,8 +57,8 @@ def fork(screen: TimelineScreen, row: Row | None) -> None:
                 say(screen, f"{given['name']} begins at {short(target)}\nit is in {job.result}")
                 screen.refresh_lanes()
 
-        def work(listener: object) -> str:
-            with screen.desk.act(lane, listener) as line:  # type: ignore[arg-type]
+        def work(listener: Listener) -> str:
+            with screen.desk.act(lane, listener) as line:
                 return line.fork(target, given["name"], place).root
 
         screen.app.push_screen(Working(screen.jobs, f"forking into {given['name']}", work), made)
