@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 # Before they are imported, so that their failures show values.
 pytest.register_assert_rewrite("support", "takeback.testing")
 
-from support import counts, disks, order, quiet, services  # noqa: E402
+from support import campaigns, counts, disks, generated, order, quiet, services  # noqa: E402
 from support.browser import browser, windows  # noqa: E402
 from support.containers.fixtures import boxes, engine, private_engine, strategy  # noqa: E402
 from support.stage.fixtures import _told, own_story, told_story  # noqa: E402
@@ -115,9 +114,7 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
 def pytest_configure(config: pytest.Config) -> None:
     os.umask(0o022)  # modes in tests are what they say
     disks.write_to_memory()
-    # A busy machine is slow, and that is no finding.
-    settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.load_profile("busy")
+    generated.configure()
     # A shell starts what it puts into the background with SIGINT ignored, and so would be every program that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -128,8 +125,10 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 2
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    campaigns.select(config, items)
     for item in items:
+        generated.thin(item)
         for mark in item.iter_markers("service"):
             unknown = [name for name in mark.args if name not in services.SERVICES]
             if unknown or not mark.args:

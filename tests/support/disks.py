@@ -13,7 +13,7 @@ import pytest
 
 from support.trees import remove
 
-ON_DISK = ("conformance", "containers", "crash/test_power_cut.py", "e2e/test_watch.py", "sources", "store", "teams")
+ON_DISK = ("conformance", "crash/test_power_cut.py", "e2e/test_watch.py", "sources", "store")
 """Below ``tests``."""
 
 _MEMORY = Path("/dev/shm")

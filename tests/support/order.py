@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import pytest
 
-LONG = ("adapters/cua", "containers", "crash", "e2e", "stateful", "teams", "together")
+LONG = ("adapters/cua", "crash", "e2e", "engine/together", "sources/container/live", "sources/team", "stateful")
 """Directories below ``tests``."""
 
 _TESTS = Path(__file__).parents[1]

@@ -1,4 +1,4 @@
-"""Marks of paused containers, where no engine is needed to know what to do; with one, `tests/containers` has the rest."""
+"""Marks of paused containers, where no engine is needed to know what to do; with one, `tests/sources/container/live` has the rest."""
 
 from __future__ import annotations
 

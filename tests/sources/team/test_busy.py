@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import takeback as tb
+from sources.team.test_consistent import populated
 from support.counts import Tell, tell
 from support.teams.seeing import Data, letters_in, of_part
 from support.teams.writers import Diary, Letter, writing
-from teams.test_consistent import populated
 
 RESTORES = 15
 TRIES = 400
