@@ -4,7 +4,7 @@ RUN := .venv/bin
 # Tests start thousands of programs, each of which would compile what it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check format bench soak fuzz clean
+.PHONY: help demo test check format bench soak fuzz mutants clean
 
 help:
 	@echo "make demo    install takeback into .venv and show the main job"
@@ -13,6 +13,7 @@ help:
 	@echo "make format  put the code into the form that make check wants"
 	@echo "make soak    the same attacks as in make test, for an hour: crowds, kills, power cuts, work at random"
 	@echo "make fuzz    let atheris try every parser for a minute each (ARGS='--seconds 600 tree' to choose)"
+	@echo "make mutants plant 40 faults into copies of the source and show which tests find them (ARGS=NAME to choose)"
 	@echo "make bench   time takeback against its peers, side by side (ARGS=--quick: two minutes)"
 
 demo: .venv/.takeback-run
@@ -38,6 +39,9 @@ soak: .venv/.takeback-dev
 
 fuzz: .venv/.takeback-fuzz
 	$(RUN)/python -m fuzz $(ARGS)
+
+mutants: .venv/.takeback-dev
+	scripts/services run $(RUN)/python -m mutants $(ARGS)
 
 bench: .venv/.takeback-dev
 	scripts/services packages restic borgbackup

@@ -1,0 +1,67 @@
+"""Verdict on one mutant: killed by a test, or survived.
+
+A mutant meets its own tests first, and only if these pass the wider list. A test kills a mutant if it fails with the
+fault and passes without it. A run that takes too long kills it only if the same tests pass in that time without the fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from mutants.catalogue import WIDER
+from mutants.checkout import Checkout
+from mutants.mutant import Mutant
+from mutants.running import Run, run
+
+_LEAST = 120.0
+_TIMES = 5
+"""A run may take so many times as long as it took without a fault, and `_LEAST` seconds in any case."""
+_TRIES = 2
+_WIDER_LIMIT = 3600.0
+
+
+class Verdict(NamedTuple):
+    mutant: Mutant
+    killed: bool
+    by: str
+    """The test that killed it, or why it counts as a survivor."""
+    seconds: float
+
+
+def judge(copy: Checkout, mutant: Mutant, clean: Mapping[str, float], *, wider: bool) -> Verdict:
+    """Try a mutant; ``clean`` says how long each path of tests takes without a fault."""
+    limit = max(_LEAST, _TIMES * sum(clean[test] for test in mutant.tests))
+    found = _tried(copy, mutant, mutant.tests, limit)
+    if found.killed or not wider:
+        return found
+    again = _tried(copy, mutant, WIDER, _WIDER_LIMIT)
+    by = f"{again.by} (not by its own tests)" if again.killed else again.by
+    return again._replace(by=by, seconds=found.seconds + again.seconds)
+
+
+def _tried(copy: Checkout, mutant: Mutant, tests: Sequence[str], limit: float) -> Verdict:
+    seconds = 0.0
+    why = ""
+    for _ in range(_TRIES):
+        with copy.mutated(mutant):
+            found = run(copy, tests, limit)
+        seconds += found.seconds
+        if found.passed:
+            return Verdict(mutant, False, "survived", seconds)
+        if _is_sound(copy, tests, found, limit):
+            return Verdict(mutant, True, _killer(found, limit), seconds)
+        why = f"undecided: {_killer(found, limit)} also fails without the fault"
+    return Verdict(mutant, False, why, seconds)
+
+
+def _is_sound(copy: Checkout, tests: Sequence[str], found: Run, limit: float) -> bool:
+    """Whether the same passes without the fault."""
+    failed = [each.removeprefix("tests/") for each in found.failed if "::" in each][:1]
+    return run(copy, failed or tests, limit).passed
+
+
+def _killer(found: Run, limit: float) -> str:
+    if found.timed_out:
+        return f"time-out after {limit:.0f} s"
+    return found.failed[0] if found.failed else "pytest itself"

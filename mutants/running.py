@@ -1,0 +1,75 @@
+"""Runs of pytest in a copy of the checkout."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from mutants.checkout import Checkout
+from mutants.failed import FILE
+
+_LAST_WORDS = 30.0
+"""Seconds in which an interrupted run may remove what it made."""
+_NO_TESTS = 5
+"""What pytest exits with if `make test` has none of the tests."""
+
+
+class Run(NamedTuple):
+    passed: bool
+    seconds: float
+    failed: tuple[str, ...] = ()
+    """Tests, the first one first."""
+    timed_out: bool = False
+    output: str = ""
+
+
+def run(copy: Checkout, tests: Sequence[str], limit: float | None = None) -> Run:
+    """Run tests (paths or node ids, below ``tests`` of the copy) until the first one fails, for ``limit`` seconds at most."""
+    began = time.monotonic()
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "mutants.failed", "-p", "no:cacheprovider"]
+    command += (f"tests/{test}" for test in tests)
+    with TemporaryDirectory(prefix="takeback-mutants-run-") as place:
+        failed, output = Path(place, "failed"), Path(place, "output")
+        failed.touch()
+        environment = {**copy.environment, FILE: str(failed), "CI": "true"}  # a test that is left out kills nothing
+        with output.open("wb") as told:
+            process = subprocess.Popen(
+                command,
+                cwd=copy.directory,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=told,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            timed_out = not _ends(process, limit)
+        names = tuple(dict.fromkeys(failed.read_text(encoding="utf-8").splitlines()))
+        seconds = time.monotonic() - began
+        passed = not timed_out and process.returncode in (0, _NO_TESTS)
+        return Run(passed, seconds, names, timed_out, output.read_text(encoding="utf-8", errors="replace"))
+
+
+def _ends(process: subprocess.Popen[bytes], limit: float | None) -> bool:
+    """Whether a run ends in time; one that does not is ended."""
+    try:
+        process.wait(limit)
+        return True
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(_LAST_WORDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        return False
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
