@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 import queue
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 from mutants.catalogue import MUTANTS, WANTED
 from mutants.checkout import Checkout, checkout
@@ -46,33 +46,27 @@ def _check(
     chosen: Sequence[Mutant], copies: queue.SimpleQueue[Checkout], workers: int, *, wider: bool
 ) -> list[Verdict]:
     """The verdict on each mutant, in the order of the catalogue."""
-    clean: dict[str, float] = {}
 
-    def measure(path: str) -> tuple[str, float]:
-        copy = copies.get()
-        try:
+    def measure(paths: Sequence[str]) -> dict[str, float]:
+        with _taken(copies) as copy:
             copy.check()
-            found = run(copy, [path])
-        finally:
-            copies.put(copy)
+            found = run(copy, paths)
         if not found.passed:
-            raise SystemExit(f"{found.output}\ntests/{path} does not pass without a fault, so no mutant can be judged")
-        return path, found.seconds
+            raise SystemExit(f"{found.output}\nthese tests fail without a fault, so no mutant can be judged")
+        print(f"{len(found.reports) // 3} tests in {found.seconds:.0f} s pass without a fault", flush=True)
+        return {path: found.seconds_below(path) for path in paths}
 
     def verdict(mutant: Mutant) -> Verdict:
-        copy = copies.get()
-        try:
+        with _taken(copies) as copy:
             return judge(copy, mutant, clean, wider=wider)
-        finally:
-            copies.put(copy)
 
+    paths = list(dict.fromkeys(path for mutant in chosen for path in mutant.tests))
     with ThreadPoolExecutor(workers) as pool:
         try:
-            paths = dict.fromkeys(path for mutant in chosen for path in mutant.tests)
-            for done in as_completed([pool.submit(measure, path) for path in paths]):
-                path, seconds = done.result()
-                clean[path] = seconds
-                print(f"passes {seconds:6.1f} s  tests/{path}", flush=True)
+            shares = (paths[number::workers] for number in range(workers))
+            clean = {
+                path: seconds for part in pool.map(measure, filter(None, shares)) for path, seconds in part.items()
+            }
             verdicts: dict[str, Verdict] = {}
             for judged in as_completed([pool.submit(verdict, mutant) for mutant in chosen]):
                 found = judged.result()
@@ -82,6 +76,15 @@ def _check(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [verdicts[mutant.name] for mutant in chosen]
+
+
+@contextmanager
+def _taken(copies: queue.SimpleQueue[Checkout]) -> Iterator[Checkout]:
+    copy = copies.get()
+    try:
+        yield copy
+    finally:
+        copies.put(copy)
 
 
 def _show(verdicts: Sequence[Verdict]) -> None:

@@ -18,11 +18,12 @@ TOP = Path(__file__).resolve().parents[1]
 
 
 class Checkout:
-    """A copy of all tracked files, as they are in the working tree."""
+    """A copy of all files in the working tree but those that git ignores."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=TOP, check=True, capture_output=True).stdout
+        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=TOP, check=True, capture_output=True).stdout
         for name in filter(None, listed.decode().split("\0")):
             source, target = TOP / name, directory / name
             if os.path.lexists(source):

@@ -57,11 +57,12 @@ def _tried(copy: Checkout, mutant: Mutant, tests: Sequence[str], limit: float) -
 
 def _is_sound(copy: Checkout, tests: Sequence[str], found: Run, limit: float) -> bool:
     """Whether the same passes without the fault."""
-    failed = [each.removeprefix("tests/") for each in found.failed if "::" in each][:1]
-    return run(copy, failed or tests, limit).passed
+    if found.killer is not None and "::" in found.killer:
+        tests = [found.killer.removeprefix("tests/")]
+    return run(copy, tests, limit).passed
 
 
 def _killer(found: Run, limit: float) -> str:
     if found.timed_out:
         return f"time-out after {limit:.0f} s"
-    return found.failed[0] if found.failed else "pytest itself"
+    return found.killer or "pytest itself"

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from mutants.checkout import Checkout
-from mutants.failed import FILE
+from mutants.reports import FILE, Report, read
 
 _LAST_WORDS = 30.0
 """Seconds in which an interrupted run may remove what it made."""
@@ -23,22 +23,30 @@ _NO_TESTS = 5
 
 class Run(NamedTuple):
     passed: bool
+    timed_out: bool
     seconds: float
-    failed: tuple[str, ...] = ()
-    """Tests, the first one first."""
-    timed_out: bool = False
-    output: str = ""
+    reports: tuple[Report, ...]
+    output: str
+
+    @property
+    def killer(self) -> str | None:
+        """The first test that failed."""
+        return next((each.test for each in self.reports if each.failed), None)
+
+    def seconds_below(self, path: str) -> float:
+        """How long the tests of a file or folder took."""
+        return sum(each.seconds for each in self.reports if each.test.startswith((f"tests/{path}::", f"tests/{path}/")))
 
 
 def run(copy: Checkout, tests: Sequence[str], limit: float | None = None) -> Run:
     """Run tests (paths or node ids, below ``tests`` of the copy) until the first one fails, for ``limit`` seconds at most."""
     began = time.monotonic()
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "mutants.failed", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "mutants.reports", "-p", "no:cacheprovider"]
     command += (f"tests/{test}" for test in tests)
     with TemporaryDirectory(prefix="takeback-mutants-run-") as place:
-        failed, output = Path(place, "failed"), Path(place, "output")
-        failed.touch()
-        environment = {**copy.environment, FILE: str(failed), "CI": "true"}  # a test that is left out kills nothing
+        reports, output = Path(place, "reports"), Path(place, "output")
+        reports.touch()
+        environment = {**copy.environment, FILE: str(reports), "CI": "true"}  # a test that is left out kills nothing
         with output.open("wb") as told:
             process = subprocess.Popen(
                 command,
@@ -49,11 +57,14 @@ def run(copy: Checkout, tests: Sequence[str], limit: float | None = None) -> Run
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            timed_out = not _ends(process, limit)
-        names = tuple(dict.fromkeys(failed.read_text(encoding="utf-8").splitlines()))
-        seconds = time.monotonic() - began
-        passed = not timed_out and process.returncode in (0, _NO_TESTS)
-        return Run(passed, seconds, names, timed_out, output.read_text(encoding="utf-8", errors="replace"))
+            in_time = _ends(process, limit)
+        return Run(
+            passed=in_time and process.returncode in (0, _NO_TESTS),
+            timed_out=not in_time,
+            seconds=time.monotonic() - began,
+            reports=tuple(read(reports)),
+            output=output.read_text(encoding="utf-8", errors="replace"),
+        )
 
 
 def _ends(process: subprocess.Popen[bytes], limit: float | None) -> bool:
