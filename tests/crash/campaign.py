@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from crash import inside
 from crash.inside import Clean, Outcome
 from crash.operations import Operation
-from support.faults import BROKEN, SYNCS, Fault, Point
-from support.faults.zygote import Ended, Zygote
-from support.trees import remove
-from takeback.sources.workspace.names import STAGE_PREFIX
+from support.faults import SYNCS, Fault, Point
+from support.faults.zygote import Zygote
+from support.template import Template
 
 UNAVAILABLE = 15
 
@@ -24,63 +20,36 @@ class Stage:
 
     def __init__(self, zygote: Zygote, operation: Operation, base: Path) -> None:
         self._zygote, self.operation = zygote, operation
-        self._world, self._template = base / "world", base / "template"
+        self._world = base / "world"
         self._world.mkdir()
-        self._do(inside.prepare, operation.name, self._world)
-        shutil.copytree(self._world, self._template, symlinks=True)
+        zygote.do(inside.prepare, operation.name, self._world)
+        self._template = Template(base / "template", self._world)
         self.clean = self._clean()
-
-    def runs(self) -> Iterator[tuple[Fault, int]]:
-        """Every fault at every point where it makes a difference."""
-        for fault in BROKEN:
-            yield from ((fault, at) for at, point in enumerate(self.clean.points, 1) if fault.applies(point))
 
     def run(self, fault: Fault, at: int) -> str:
         """What is wrong after this fault at this point; nothing if all is well."""
-        self._reset()
+        self._template.reset()
         name = self.operation.name
-        acted = self._call(inside.act, name, self._world, fault, at, fault is Fault.FAIL)
+        acted = self._zygote.call(inside.act, name, self._world, fault, at, fault is Fault.FAIL)
         if acted.trouble:
             return acted.trouble
         if acted.result is not None and (wrong := _judge(fault, at, self.operation, self.clean, acted.result)):
             return wrong
-        return self._call(inside.check, name, self._world, self.clean, acted.said).trouble
+        return self._zygote.call(inside.check, name, self._world, self.clean, acted.said).trouble
 
     def _clean(self) -> Clean:
-        first, label = self.operation.first, self.operation.or_as
-        before = frozenset() if first else self._do(inside.snapshots, self._world)
-        also = [self._do(inside.as_in, self._world, label)] if label else []
-        self._reset()
-        tree = self._do(inside.workspace, self._world)
-        acted = self._call(inside.act, self.operation.name, self._world, None, 0, True)
+        do, name, first = self._zygote.do, self.operation.name, self.operation.first
+        before = frozenset() if first else do(inside.snapshots, self._world)
+        also = [do(inside.as_in, self._world, self.operation.or_as)] if self.operation.or_as else []
+        self._template.reset()
+        tree = do(inside.workspace, self._world)
+        acted = self._zygote.call(inside.act, name, self._world, None, 0, True)
         assert not acted.trouble and acted.result.failure is None, acted
         outcome: Outcome = acted.result
-        after = self._do(inside.snapshots, self._world)
+        after = do(inside.snapshots, self._world)
         kept = after if first else before & after
         clean = Clean(tree, outcome.tree, (outcome.tree, *also), kept, outcome.points)
-        return replace(clean, sizes=self._do(inside.check, self.operation.name, self._world, clean, acted.said))
-
-    def _reset(self) -> None:
-        remove(self._world)
-        shutil.copytree(self._template, self._world, symlinks=True)
-        for journal in self._world.glob(f"project/{STAGE_PREFIX}*/journal"):
-            _adopt(journal)
-
-    def _call(self, work: Callable[..., Any], *arguments: Any) -> Ended:
-        return self._zygote.call(work, *arguments)
-
-    def _do(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        ended = self._call(work, *arguments)
-        assert not ended.trouble, ended.trouble
-        return ended.result
-
-
-def _adopt(journal: Path) -> None:
-    """A staging directory names its own inode, so that a copy of it counts for nothing; here the copy is the world."""
-    first, end, rest = journal.read_bytes().partition(b"\n")
-    words = first.split(b" ")
-    words[-1] = b"%d" % journal.parent.stat().st_ino
-    journal.write_bytes(b" ".join(words) + end + rest)
+        return replace(clean, sizes=do(inside.check, name, self._world, clean, acted.said))
 
 
 def _judge(fault: Fault, at: int, operation: Operation, clean: Clean, outcome: Outcome) -> str:

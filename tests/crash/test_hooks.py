@@ -5,20 +5,22 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 
+import pytest
+
 from crash import worlds
-from crash.test_operations import SOAK, sample
-from support import counts, faults
+from support import campaigns, counts, faults
 from support.agent import World
 from support.faults import Fault, Point
 from support.faults.zygote import Zygote
 from support.hooks.voices import Call
-from support.trees import remove
+from support.template import Template
 from takeback.adapters.hooks.receiving import Outcome, receive
 from takeback.store import notices
 
+RUNS = 6
+"""How many `make test` makes."""
 BAD = (Fault.FAIL, Fault.BREAK, Fault.FILL, Fault.TEAR)
 
 
@@ -58,25 +60,24 @@ def go_on(base: Path) -> str:
     return ""
 
 
+@pytest.mark.campaign("crash-hook-answer")
 def test_an_agent_is_answered_whatever_fails(zygote: Zygote, memory_path: Path, record_property: counts.Tell) -> None:
-    template, base = memory_path / "template", memory_path / "world"
+    base = memory_path / "world"
     (base / "spare").mkdir(parents=True)
-    ended = zygote.call(worlds.acting, base)
-    assert not ended.trouble, ended.trouble
-    shutil.copytree(base, template, symlinks=True)
-    clean = zygote.call(answer, base, None, 0)
-    assert not clean.trouble and clean.result[0] == Outcome(), clean
-    points = clean.result[1]
-    runs = [(fault, at) for fault in BAD for at, point in enumerate(points, 1) if fault.applies(point)]
-    chosen = runs if SOAK else sample(points, runs)
+    zygote.do(worlds.acting, base)
+    template = Template(memory_path / "template", base)
+    outcome, points = zygote.do(answer, base, None, 0)
+    assert outcome == Outcome()
+    chosen = faults.some(points, BAD, count=RUNS)
     wrong = []
     for fault, at in chosen:
-        remove(base)
-        shutil.copytree(template, base, symlinks=True)
+        template.reset()
         done = zygote.call(answer, base, fault, at)
         trouble = done.trouble or ("" if done.result[0] == Outcome() else f"the agent was told {done.result[0]}")
         trouble = trouble or (after := zygote.call(go_on, base)).trouble or after.result
         if trouble:
             wrong.append(f"{fault}, at point {at} ({points[at - 1].text}): {trouble}")
-    counts.tell(record_property, f"hook: {len(points)} points, {len(chosen)} of {len(runs)} failures answered with 0")
+    campaigns.count_runs(record_property, len(chosen))
+    every = len(faults.runs(points, BAD))
+    counts.tell(record_property, f"hook: {len(points)} points, {len(chosen)} of {every} failures answered with 0")
     assert not wrong, "\n".join(wrong[:10])

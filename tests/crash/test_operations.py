@@ -3,51 +3,44 @@ workspace is as before or as planned after the next command, and nothing is left
 
 from __future__ import annotations
 
-import os
-import random
-from collections.abc import Sequence
+import re
 from pathlib import Path
 
 import pytest
 
 from crash.campaign import Stage
 from crash.operations import OPERATIONS
-from support import counts
-from support.faults import Fault, Point
+from support import campaigns, counts, faults
+from support.faults import BROKEN
 from support.faults.zygote import Zygote
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-RUNS = 15
-"""How many are made with an operation, unless all are."""
+RUNS = 5
+"""How many `make test` makes with an operation."""
 SHOWN = 10
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+def campaign(name: str) -> str:
+    """The campaign of an operation: ``crash-save-new-store`` for "save (new store)"."""
+    return "-".join(["crash", *re.findall(r"\w+", name)])
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.campaign(campaign(name))) for name in OPERATIONS]
+)
 def test_killed_failed_or_out_of_space_at_any_point(
     zygote: Zygote, name: str, memory_path: Path, record_property: counts.Tell
 ) -> None:
     stage = Stage(zygote, OPERATIONS[name], memory_path)
-    points, runs = stage.clean.points, list(stage.runs())
-    chosen = runs if SOAK else sample(points, runs)
+    points = stage.clean.points
+    chosen = faults.some(points, count=RUNS)
     wrong = []
     for fault, at in chosen:
         if trouble := stage.run(fault, at):
             wrong.append(f"{fault}, at point {at} ({points[at - 1].text}): {trouble}")
+    campaigns.count_runs(record_property, len(chosen))
     counts.tell(
         record_property,
-        f"{name}: {len(points)} points, {len(Fault)} faults where they apply: {len(chosen)} of {len(runs)} runs",
+        f"{name}: {len(points)} points, {len(BROKEN)} faults where they apply: "
+        f"{len(chosen)} of {len(faults.runs(points))} runs",
     )
     assert not wrong, "\n".join([f"{len(wrong)} of {len(chosen)} went wrong", *wrong[:SHOWN]])
-
-
-def sample(points: Sequence[Point], runs: Sequence[tuple[Fault, int]]) -> list[tuple[Fault, int]]:
-    """Some of the runs, always the same; of equal calls in a row, as the pages of a commit are, only the ends."""
-    last = len(points)
-    ends = {
-        at
-        for at, point in enumerate(points, 1)
-        if at in (1, last) or not point.text == points[at - 2].text == points[at].text
-    }
-    apart = [run for run in runs if run[1] in ends]
-    chosen = random.Random(1).sample(range(len(apart)), min(RUNS, len(apart)))
-    return [apart[number] for number in sorted(chosen)]

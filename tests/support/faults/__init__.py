@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from support import campaigns
+
 
 class Fault(enum.Enum):
     """What can happen at a point."""
@@ -58,6 +60,30 @@ class Point(NamedTuple):
 
     kind: int
     text: str
+
+
+def runs(points: Sequence[Point], faults: Sequence[Fault] = BROKEN) -> list[tuple[Fault, int]]:
+    """Every fault at every point where it makes a difference."""
+    return [(fault, at) for fault in faults for at, point in enumerate(points, 1) if fault.applies(point)]
+
+
+def some(points: Sequence[Point], faults: Sequence[Fault] = BROKEN, *, count: int) -> list[tuple[Fault, int]]:
+    """All `runs` in `make soak`; in `make test` as many as ``count``, spread evenly over the points, each with the next fault.
+
+    Of equal calls in a row, as the pages of a commit are, only the first and the last are chosen.
+    """
+    every = runs(points, faults)
+    if campaigns.running() or len(every) <= count:
+        return every
+    texts = ["", *(point.text for point in points), ""]
+    apart = {at for at in range(1, len(points) + 1) if not texts[at - 1] == texts[at] == texts[at + 1]}
+    chosen = []
+    for number in range(count):
+        fault = faults[(number + len(points)) % len(faults)]  # another one first for each operation
+        places = [at for each, at in every if each is fault and at in apart]
+        if places:
+            chosen.append((fault, places[number * (len(places) - 1) // max(1, count - 1)]))
+    return chosen
 
 
 def build(directory: Path) -> Path:

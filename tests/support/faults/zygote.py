@@ -2,11 +2,14 @@
 asked for.
 
 A child costs a few milliseconds instead of an interpreter's start, or of a fork of the tests' own process with all that it
-holds, so thousands of runs are possible; and each is a fresh process, which knows nothing of those before.
+holds, so thousands of runs are possible; and each is a fresh process, which knows nothing of those before. It has the
+environment of the test. A module that a child had to load is loaded here before the next one is forked.
 """
 
 from __future__ import annotations
 
+import gc
+import importlib
 import os
 import pickle
 import select
@@ -17,10 +20,15 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support import faults
+from support.faults import Fault, Point
+
+KILLED = -signal.SIGKILL
 PATIENCE = 60.0
 """Seconds after which a child counts as hung."""
 
@@ -36,6 +44,8 @@ class Ended:
     result: Any = None
     trouble: str = ""
     """A traceback, or that it hung."""
+    loaded: tuple[str, ...] = ()
+    """Modules that it had to load."""
 
 
 class Zygote:
@@ -61,10 +71,27 @@ class Zygote:
 
     def call(self, work: Callable[..., Any], *arguments: Any) -> Ended:
         """Do ``work``, a function of a module, in a child of its own."""
-        _send(self._socket, (work, arguments))
+        _send(self._socket, (dict(os.environ), work, arguments))
         ended = _receive(self._socket)
         assert isinstance(ended, Ended), "the process that forks has died"
         return ended
+
+    def do(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """The result of ``work``, which must succeed."""
+        ended = self.call(work, *arguments)
+        assert ended.code == 0 and not ended.trouble, ended
+        return ended.result
+
+    def points(self, below: Path, work: Callable[..., Any], *arguments: Any) -> list[Point]:
+        """Do ``work`` without a fault; the calls that changed something below a directory."""
+        points: list[Point] = self.do(_with_fault, below, 0, work, arguments)
+        return points
+
+    def killed(self, below: Path, at: int, work: Callable[..., Any], *arguments: Any) -> bool:
+        """Do ``work``, and kill it just before point ``at`` below a directory; whether it came to that point."""
+        ended = self.call(_with_fault, below, at, work, arguments)
+        assert ended.code in (0, KILLED) and not ended.trouble, ended
+        return ended.code == KILLED
 
 
 def say(value: Any) -> None:
@@ -79,18 +106,34 @@ def serve(descriptor: int) -> None:
     from takeback.engine import maintenance, retention, store, undrop  # noqa: F401 - what every child would load
 
     takeback.open  # noqa: B018 - a name that is loaded when it is first used
+    gc.freeze()  # so that a child that collects garbage need not copy what was there before
     with socket.socket(fileno=descriptor) as connection:
         while (asked := _receive(connection)) is not None:
-            _send(connection, _run(*asked))
+            ended = _run(*asked)
+            _send(connection, ended)
+            if ended.loaded:
+                for name in ended.loaded:
+                    with suppress(ImportError):  # one that is made by another
+                        importlib.import_module(name)
+                gc.freeze()
 
 
-def _run(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Ended:
+def _with_fault(below: Path, at: int, work: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Point]:
+    faults.arm(below, Fault.KILL if at else None, at)
+    work(*arguments)
+    faults.disarm()
+    return faults.points()
+
+
+def _run(environment: dict[str, str], work: Callable[..., Any], arguments: tuple[Any, ...]) -> Ended:
     global _voice
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(read)
         _voice = write
+        os.environ.clear()
+        os.environ.update(environment)
         _work(work, arguments)
     os.close(write)
     heard, hung = _listen(read, child)
@@ -98,22 +141,24 @@ def _run(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Ended:
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     said = [value for last, value in heard if not last]
     ends = [value for last, value in heard if last]
-    result, trouble = ends[0] if ends else (None, "")
-    return Ended(code, said, result, f"it hung for {PATIENCE:.0f} seconds" if hung else trouble)
+    result, trouble, loaded = ends[0] if ends else (None, "", ())
+    return Ended(code, said, result, f"it hung for {PATIENCE:.0f} seconds" if hung else trouble, loaded)
 
 
 def _work(work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """In the child: never returns."""
+    before = set(sys.modules)
     try:
-        end = (work(*arguments), "")
+        result, trouble = work(*arguments), ""
     except BaseException:
-        end = (None, traceback.format_exc())
-    data = pickle.dumps((True, end))
+        result, trouble = None, traceback.format_exc()
+    loaded = tuple(sys.modules.keys() - before)
+    data = pickle.dumps((True, (result, trouble, loaded)))
     os.write(_voice, len(data).to_bytes(4, "little"))
     view = memoryview(data)
     while view:
         view = view[os.write(_voice, view) :]
-    os._exit(1 if end[1] else 0)
+    os._exit(1 if trouble else 0)
 
 
 def _listen(read: int, child: int) -> tuple[list[tuple[bool, Any]], bool]:
