@@ -11,7 +11,7 @@ help:
 	@echo "make test    set up everything and run every test (ARGS='-k undo' to choose)"
 	@echo "make check   lint, format, types and layers, in seconds"
 	@echo "make format  put the code into the form that make check wants"
-	@echo "make soak    the same attacks as in make test, for an hour: crowds, kills, power cuts, work at random"
+	@echo "make soak    run every campaign whole that has no record for this code (CAMPAIGN='crash-*' to choose, ARGS=--list to list)"
 	@echo "make fuzz    let atheris try every parser for a minute each (ARGS='--seconds 600 tree' to choose)"
 	@echo "make mutants plant 40 faults into copies of the source and show which tests find them (ARGS=NAME to choose)"
 	@echo "make bench   time takeback against its peers, side by side (ARGS=--quick: two minutes)"
@@ -27,7 +27,7 @@ test: .venv/.takeback-dev
 check: .venv/.takeback-dev
 	$(RUN)/ruff check
 	$(RUN)/ruff format --check
-	$(RUN)/mypy
+	$(RUN)/mypy --num-workers 2
 	$(RUN)/lint-imports
 
 format: .venv/.takeback-dev
@@ -35,7 +35,9 @@ format: .venv/.takeback-dev
 	$(RUN)/ruff format
 
 soak: .venv/.takeback-dev
-	TAKEBACK_TEST_SOAK=1 scripts/services run $(RUN)/python -m pytest tests/stateful tests/crash tests/containers tests/teams tests/together tests/adapters/hooks/test_turns.py tests/sources/workspace/test_memory.py tests/store/test_damage.py tests/conformance/test_faulty_backend.py $(ARGS)
+	scripts/agents
+	scripts/cua
+	scripts/services run $(RUN)/python -m soak $(CAMPAIGN) $(ARGS)
 
 fuzz: .venv/.takeback-fuzz
 	$(RUN)/python -m fuzz $(ARGS)
@@ -48,7 +50,7 @@ bench: .venv/.takeback-dev
 	scripts/services run $(RUN)/python -m bench $(ARGS)
 
 clean:
-	rm -rf .venv .agents .cua build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .agents .cua .soak build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # One stamp for running takeback, one for working on it; both grow old when what they were made from changes.
 .venv/.takeback-run: pyproject.toml constraints.txt scripts/venv

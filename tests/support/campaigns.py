@@ -20,6 +20,9 @@ CAMPAIGN, SEED = "TAKEBACK_TEST_SOAK", "TAKEBACK_TEST_SEED"
 GENERATED, STRATEGIES = "generated", "container-strategies"
 FIXED_SEED = 1
 
+NAMES = pytest.StashKey[set[str]]()
+"""Every campaign that a collected test belongs to."""
+
 _RUNS = "campaign_runs"
 _T = TypeVar("_T")
 
@@ -101,6 +104,7 @@ def belongs(item: pytest.Item) -> bool:
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests that this run does not have."""
+    config.stash[NAMES] = set().union(*map(campaigns_of, items))
     left = [item for item in items if not belongs(item)]
     if left:
         items[:] = [item for item in items if belongs(item)]

@@ -59,7 +59,7 @@ def thin(item: pytest.Item) -> None:
 def run_machine(machine: type[RuleBasedStateMachine], *, shard: int, examples: int, steps: int) -> None:
     """Run a state machine with random histories of its own shard."""
     seeded = seed(campaigns.seed() * 1000 + shard)(machine)
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         seeded,
         settings=settings(max_examples=examples, stateful_step_count=steps, suppress_health_check=list(HealthCheck)),
     )

@@ -1,0 +1,5 @@
+"""`make soak`: every campaign of the tests, whole, two at a time, with a record of each in docs/soak.json.
+
+``catalogue`` lists the campaigns, ``runner`` runs them, ``recorder`` is the pytest plugin that notes each finished test, ``progress``
+keeps these notes until a campaign is done, ``records`` is docs/soak.json, and ``page`` writes the tables of docs/reliability.md from it.
+"""

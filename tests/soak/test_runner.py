@@ -1,0 +1,88 @@
+"""A campaign of three small tests, really run: what fails is recorded, and only that runs again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from soak import records
+from soak.catalogue import Campaign
+from soak.runner import Outcome, Runner, expected
+
+TESTS = """
+from pathlib import Path
+import pytest
+
+HERE = Path(__file__).parent
+
+def note(name):
+    with (HERE / "ran").open("a") as ran:
+        ran.write(name + "\\n")
+
+def test_one(record_property):
+    note("one")
+    record_property("campaign_runs", 40)
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_two(number):
+    note(f"two-{number}")
+    assert number == 1 or (HERE / "mended").exists()
+"""
+
+
+def run(runner: Runner, campaign: Campaign) -> Outcome:
+    ended: list[Outcome] = []
+    (outcome,) = runner.run([campaign], {}, ended.append)
+    assert ended == [outcome]
+    return outcome
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def runner(tmp_path: Path, said: list[str]) -> Runner:
+    return Runner(tmp_path / "state", say=said.append)
+
+
+def test_what_failed_is_recorded_and_the_next_run_does_only_that(
+    runner: Runner, said: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "test_small.py"
+    file.write_text(TESTS)
+    campaign = Campaign("small", "none", "Three tests.", (str(file),), 10, 42)
+    first = run(runner, campaign)
+    assert (first.record.tests, first.record.runs, first.record.failures) == (3, 42, 1)
+    assert first.record.source == records.source() and not first.record.is_clean
+    assert first.is_full and "test_two[2]" in first.trouble[0]
+    assert any("small: 42 runs" in line and "1 FAILED" in line for line in said)
+    (tmp_path / "mended").touch()
+    second = run(runner, campaign)
+    assert (second.record.tests, second.record.runs, second.record.failures) == (3, 42, 0)
+    assert second.record.seed == first.record.seed and not second.trouble
+    assert (tmp_path / "ran").read_text().split() == ["one", "two-1", "two-2", "two-2"]
+
+
+def test_fewer_runs_than_the_catalogue_says_are_no_full_record(runner: Runner, said: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "test_few.py"
+    file.write_text("def test_it():\n    pass\n")
+    outcome = run(runner, Campaign("few", "none", "One test.", (str(file),), 10, 2))
+    assert outcome.record.is_clean and not outcome.is_full
+    assert any("INCOMPLETE" in line for line in said)
+
+
+def test_a_campaign_that_cannot_start_is_no_clean_record(runner: Runner, tmp_path: Path) -> None:
+    file = tmp_path / "test_broken.py"
+    file.write_text("this is no Python\n")
+    outcome = run(runner, Campaign("broken", "none", "Nothing.", (str(file),), 10, 1))
+    assert outcome.trouble and not outcome.is_full
+
+
+def test_the_time_that_a_campaign_took_is_what_it_is_expected_to_take() -> None:
+    campaign = Campaign("c", "none", "Nothing.", (), 10, 1)
+    record = records.Record("c", "s", "d", "m", 1, 1, 1, 0, 77)
+    assert expected(campaign, {}) == 10
+    assert expected(campaign, {"c": record}) == 77
