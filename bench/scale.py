@@ -64,5 +64,9 @@ QUICK = Scale(
     container_snapshots=5,
     team_tasks=1_000,
     team_snapshots=10,
+    faces=10_000,
+    messages=5_000,
+    together_tasks=200,
+    together_mebibytes=16,
 )
 FULL = Scale("full", large_captures=3, turns=21, undos=9, restores=5, restic_history=1_000, snapshots=100_000)
