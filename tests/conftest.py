@@ -16,6 +16,7 @@ pytest.register_assert_rewrite("support", "takeback.testing")
 from support import campaigns, counts, disks, generated, order, quiet, services  # noqa: E402
 from support.browser import browser, windows  # noqa: E402
 from support.containers.fixtures import boxes, engine, private_engine, strategy  # noqa: E402
+from support.faults.fixtures import zygote  # noqa: E402
 from support.stage.fixtures import _told, own_story, told_story  # noqa: E402
 from support.teams.fixtures import data_dir, team  # noqa: E402
 from support.trees import Spec, make_tree  # noqa: E402
@@ -37,6 +38,7 @@ __all__ = [
     "told_story",
     "windows",
     "world",
+    "zygote",
 ]
 
 WorkspaceFactory = Callable[..., Path]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.agent import look
 from support.boxes import Box
-from support.processes import KILLED, in_child, kill_before_step, start
+from support.counts import Tell
+from support.faults.zygote import Zygote
+from support.processes import KILLED, in_child, start
+from support.template import Template
 from takeback.engine import apply
 from takeback.store.catalogue import journals
 
@@ -159,22 +161,30 @@ def test_two_of_them_go_together(tmp_path: Path, point: str) -> None:
         scene.check(store)
 
 
-def test_killed_at_every_step_of_the_disk(tmp_path: Path) -> None:
-    """Every third step is one that a box takes, or the catalogue."""
-    scene = Scene(tmp_path / "scene", ("one", "two"))
+def restore(scene: Scene) -> None:
+    with scene.store() as store:
+        scene.line(store).restore("first")
+
+
+@pytest.mark.campaign("locks-killed")
+def test_killed_at_every_step_of_the_disk(zygote: Zygote, memory_path: Path, record_property: Tell) -> None:
+    """Each is a step that a box takes, or the catalogue."""
+    scene = Scene(memory_path / "scene", ("one", "two"))
     scene.base.mkdir()
     scene.begin()
-    shutil.copytree(scene.base, tmp_path / "kept", symlinks=True)
-    number, code = 0, KILLED
-    while code == KILLED:
-        number += 3
-        shutil.rmtree(scene.base)
-        shutil.copytree(tmp_path / "kept", scene.base, symlinks=True)
-        code = scene.killed(partial(kill_before_step, number))
+    template = Template(memory_path / "template", scene.base)
+    points = zygote.points(scene.base, restore, scene)
+    assert len(points) > 40
+    chosen = campaigns.pick(range(1, len(points) + 1), 8)
+    killed = 0
+    for at in chosen:
+        template.reset()
+        killed += zygote.killed(scene.base, at, restore, scene)
         with scene.store() as store:
             scene.line(store).save()
             scene.check(store)
-    assert number > 60
+    assert killed > len(chosen) // 2
+    campaigns.count_runs(record_property, len(chosen))
 
 
 def test_another_timeline_of_the_same_thing_finishes_it_first(scene: Scene) -> None:

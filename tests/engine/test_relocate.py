@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.agent import World
-from support.processes import KILLED, in_child, kill_before_step
+from support.counts import Tell
+from support.faults.zygote import Zygote
+from support.template import Template
 from takeback.store.catalogue import operations
 
 
@@ -119,40 +122,39 @@ def test_who_finds_nothing_after_a_move_is_told_how_to_go_on(turned: World) -> N
     assert "store relocate" in caught.value.hints[0]
 
 
-def test_an_interrupted_restore_is_finished_at_the_new_place(turned: World) -> None:
-    """Killed at every step, the project moved, the timeline relocated: the next save there finishes or forgets it."""
+def undo(world: World) -> None:
+    world.line.undo()
+
+
+@pytest.mark.campaign("relocate-killed")
+def test_an_interrupted_restore_is_finished_at_the_new_place(
+    zygote: Zygote, memory_path: Path, record_property: Tell
+) -> None:
+    """Killed at any step, the project moved, the timeline relocated: the next save there finishes or forgets it."""
+    base = memory_path / "world"
+    base.mkdir()
+    world = World(base)
     big = {f"f{number}.txt": f"{number}\n" for number in range(5)}
-    turned.edit(big)
-    turned.line.save("many")
-    turned.turn("all gone", dict.fromkeys(big))
-    turned.store.close()
-    interrupted = 0
-    for step in range(1, 400, 7):
-        place = turned.base / f"try{step}"
-
-        def undo(step: int = step) -> None:
-            world = turned.reopened()
-            kill_before_step(step)
-            world.line.undo()
-
-        code, _ = in_child(undo)
-        world = turned.reopened()
-        turned.root.rename(place)
-        world.store.relocate(turned.root, place)
-        line = line_of(world, place)
+    world.edit(big)
+    world.line.save("many")
+    world.turn("all gone", dict.fromkeys(big))
+    world.store.close()
+    template = Template(memory_path / "template", base)
+    points = zygote.points(base, undo, world)
+    interrupted = killed = 0
+    chosen = campaigns.pick(range(1, len(points) + 1), 8)
+    for at in chosen:
+        template.reset()
+        killed += zygote.killed(base, at, undo, world)
+        found = world.reopened()
+        place = moved(found)
+        found.store.relocate(found.root, place)
+        line = line_of(found, place)
         interrupted += line.interrupted() is not None
         line.save()
         assert line.interrupted() is None
         assert len({name for name in big if (place / name).exists()}) in (0, len(big))
         assert not line.diff()
-        place.rename(turned.root)
-        world.store.relocate(place, turned.root)
-        world = turned.reopened()
-        if code == 0:
-            break
-        assert code == KILLED
-        if world.exists("f0.txt"):
-            world.line.redo()
-        world.store.close()
-    assert interrupted
-    turned.store = turned.reopened().store
+        found.store.close()
+    assert interrupted and killed > len(chosen) // 2
+    campaigns.count_runs(record_property, len(chosen))

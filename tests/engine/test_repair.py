@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,17 +10,18 @@ import apsw
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.agent import World
-from support.processes import KILLED, in_child, kill_before_step
+from support.counts import Tell, tell
+from support.faults.zygote import Zygote
 from support.stores import noise, pack_files
+from support.template import Template
 from takeback.engine.repair import Repaired, repair
 from takeback.sources import trees
 from takeback.store.catalogue import journals
 from takeback.store.packs.sealing import HOT
-from takeback.store.repair import places
 
 MIB = 1 << 20
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
 
 
 @pytest.fixture
@@ -322,14 +321,15 @@ def test_it_refuses_what_is_no_store(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["file"]
 
 
+@pytest.mark.campaign("repair-killed")
 @pytest.mark.parametrize("what", ["a pack", "the catalogue"])
 def test_a_repair_that_was_killed_anywhere_is_done_by_the_next(
-    tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
+    zygote: Zygote, memory_path: Path, what: str, record_property: Tell
 ) -> None:
     """Killed before any of its steps, nothing that could be read before cannot be read then, and the next repair ends in
     the same store as if there had been none before it."""
-    (tmp_path / "origin").mkdir()
-    world = World(tmp_path / "origin")
+    (memory_path / "world").mkdir()
+    world = World(memory_path / "world")
     world.write("a.txt", "one\n")
     world.write("big.bin", noise(300_000, "big"))
     world.line.save("first")
@@ -340,45 +340,29 @@ def test_a_repair_that_was_killed_anywhere_is_done_by_the_next(
     damaged = pack_files(world.store_path)[0] if what == "a pack" else world.store_path / "catalogue.db"
     flip(damaged, damaged.stat().st_size - 100 if what == "a pack" else 1)
     original = damaged.read_bytes()
-    whole = look_at(copied(world, tmp_path / "whole"), apply=True)
+    template = Template(memory_path / "template", world.base)
+    points = zygote.points(world.base, applied, world.store_path)
+    whole = look_at(world)
+    chosen = campaigns.pick(range(1, len(points) + 1), 6)
     killed = 0
-    for step in itertools.count(1, 1 if SOAK else 7):
-        copy = copied(world, tmp_path / "copy")
-
-        def work(step: int = step, copy: World = copy) -> None:
-            real = places.make_directories
-
-            def begin(directory: str) -> None:
-                kill_before_step(step)
-                real(directory)
-
-            places.make_directories = begin
-            repair(copy.store_path, apply=True)
-
-        code, _ = in_child(work)
-        assert look_at(copy, apply=True) == whole, f"killed before step {step}"
-        kept = [path for path in (copy.store_path / "aside").rglob(damaged.name) if path.read_bytes() == original]
+    for at in chosen:
+        template.reset()
+        killed += zygote.killed(world.base, at, applied, world.store_path)
+        assert look_at(world) == whole, f"killed before {points[at - 1].text}"
+        kept = [path for path in (world.store_path / "aside").rglob(damaged.name) if path.read_bytes() == original]
         assert kept, "what was damaged is still there, aside"
-        if code == 0:
-            break
-        assert code == KILLED
-        killed += 1
-    with capsys.disabled():
-        print(f"\nrepair of {what}: killed at {killed} of {step} steps")
-    assert killed > 5
+    campaigns.count_runs(record_property, len(chosen))
+    tell(record_property, f"repair of {what}: killed at {killed} of {len(points)} steps")
+    assert killed > len(chosen) // 2 and len(points) > 40
 
 
-def copied(world: World, base: Path) -> World:
-    shutil.rmtree(base, ignore_errors=True)
-    shutil.copytree(world.base, base)
-    copy = World.__new__(World)
-    copy.base, copy.root, copy.store_path, copy.options = base, world.root, base / "store", {}
-    return copy
+def applied(store: Path) -> None:
+    repair(store, apply=True)
 
 
-def look_at(world: World, *, apply: bool) -> dict[str, bytes]:
+def look_at(world: World) -> dict[str, bytes]:
     """Repair, and what is in the newest snapshot then."""
-    repair(world.store_path, apply=apply)
+    applied(world.store_path)
     with tb.open(world.store_path, create=False) as store:
         assert store.verify(read_data=True).ok
         line = store.timeline("main", sources=[tb.Workspace(world.root)])

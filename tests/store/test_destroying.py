@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from pathlib import Path
 
 import pytest
 
-from support.processes import KILLED, in_child, kill_before_step
+from support.faults.zygote import Zygote
 from support.stores import noise, save
+from support.template import Template
 from takeback.errors import InvalidInput, Locked, NotFound, TakebackError
 from takeback.store.blobstore import open_local
 from takeback.store.destroying import destroy
@@ -82,18 +82,14 @@ def test_a_damaged_store_can_be_destroyed(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_killed_anywhere_it_is_whole_or_no_store_and_a_second_try_ends_it(tmp_path: Path) -> None:
-    for step in itertools.count(1):
-        path = make(tmp_path / str(step))
-
-        def work(step: int = step, path: Path = path) -> None:
-            kill_before_step(step)
-            destroy(str(path))
-
-        code, _ = in_child(work)
-        if code == 0:
-            break
-        assert code == KILLED
+def test_killed_anywhere_it_is_whole_or_no_store_and_a_second_try_ends_it(zygote: Zygote, tmp_path: Path) -> None:
+    path = make(tmp_path / "store")
+    template = Template(tmp_path / "template", path)
+    points = zygote.points(tmp_path, destroy, str(path))
+    assert len(points) > 8
+    for at in range(1, len(points) + 1):
+        template.reset()
+        assert zygote.killed(tmp_path, at, destroy, str(path))
         if path.exists() and os.listdir(path):
             if (path / "store.json").exists():
                 with open_local(path, create=False) as store, store.reader() as reader:
@@ -103,5 +99,3 @@ def test_killed_anywhere_it_is_whole_or_no_store_and_a_second_try_ends_it(tmp_pa
                     open_local(path)
             destroy(str(path))
             assert not path.exists()
-    assert step > 8
-    print(f"\ndestroy: killed before each of {step - 1} steps")

@@ -81,6 +81,10 @@ class World:
         if opened:
             self.line  # noqa: B018 - opens it
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process gets it not opened."""
+        return {name: value for name, value in vars(self).items() if name not in ("store", "line")}
+
     @cached_property
     def store(self) -> tb.Store:
         return tb.open(str(self.store_path))

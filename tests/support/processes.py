@@ -6,13 +6,10 @@ import os
 import pickle
 import signal
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
-
-from takeback.store.catalogue import sqlite_connection
 
 KILLED = -signal.SIGKILL
 
@@ -74,28 +71,3 @@ def at_once(works: Sequence[Callable[[], Any]]) -> list[Any]:
     for code, result in ended:
         assert code == 0, f"a process ended with {code}\n{result or ''}"
     return [result for _, result in ended]
-
-
-def kill_before_step(number: int) -> None:
-    """From now on count what this process does to disk, and kill it just before step ``number``, as kill -9 does."""
-    lock = threading.Lock()
-    steps = 0
-
-    def step() -> None:
-        nonlocal steps
-        with lock:
-            steps += 1
-            if steps == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            step()
-            return function(*arguments, **options)
-
-        return call
-
-    for name in ("write", "fsync", "link", "rename", "replace", "unlink", "mkdir", "open"):
-        setattr(os, name, counted(getattr(os, name)))
-    sqlite_connection.Connection.execute = counted(sqlite_connection.Connection.execute)  # type: ignore[method-assign]
-    sqlite_connection.Connection.executemany = counted(sqlite_connection.Connection.executemany)  # type: ignore[method-assign]

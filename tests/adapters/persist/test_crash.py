@@ -8,38 +8,33 @@ from pathlib import Path
 import pytest
 
 import takeback.adapters.persist as persist
-from support.processes import KILLED, in_child, kill_before_step
+from support.faults.zygote import Zygote
 
 OLD, NEW = {"step": 1}, {"step": 2, "text": "x" * 1000}
 
 
 @pytest.mark.parametrize("name", ["a.json.gz", "a.json.zst"])
 @pytest.mark.parametrize("is_there", [True, False])
-def test_a_kill_leaves_the_old_or_the_new(name: str, is_there: bool, tmp_path: Path) -> None:
-    seen = set()
-    for step in range(1, 40):
+def test_a_kill_leaves_the_old_or_the_new(zygote: Zygote, name: str, is_there: bool, tmp_path: Path) -> None:
+    def path_of(step: int) -> Path:
         path = tmp_path / str(step) / name
         path.parent.mkdir()
         if is_there:
             persist.snapshot(OLD, path)
+        return path
 
-        def work(path: Path = path, step: int = step) -> None:
-            kill_before_step(step)
-            persist.snapshot(NEW, path)
-
-        code, _ = in_child(work)
-        if code == 0:
-            break
-        assert code == KILLED
+    seen = set()
+    points = zygote.points(tmp_path, persist.snapshot, NEW, path_of(0))
+    assert len(points) > 4
+    for at in range(1, len(points) + 1):
+        path = path_of(at)
+        assert zygote.killed(tmp_path, at, persist.snapshot, NEW, path)
         left = persist.restore(path) if path.exists() else None
         assert left in ([OLD, NEW] if is_there else [None, NEW])
         seen.add("new" if left == NEW else "old")
         persist.snapshot(NEW, path)
         assert os.listdir(path.parent) == [name], "what the killed one left is gone"
         assert persist.restore(path) == NEW
-    else:
-        raise AssertionError("it never came to its end")
-    assert step > 4
     assert seen == {"old", "new"}
 
 

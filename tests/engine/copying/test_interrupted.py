@@ -3,9 +3,7 @@ nothing."""
 
 from __future__ import annotations
 
-import itertools
 import os
-import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -14,16 +12,22 @@ from typing import Any
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.agent import World, look
 from support.copies import history, line_of
-from support.processes import KILLED, in_child, kill_before_step
+from support.counts import Tell
+from support.faults.zygote import Zygote
+from support.processes import KILLED, in_child
 from support.stores import noise, pack_files
+from support.template import Template
 from takeback.engine.copying import exchange, transfer
+
+BATCH = 400_000
 
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "BATCH_BYTES", 400_000)
+    monkeypatch.setattr(transfer, "BATCH_BYTES", BATCH)
 
 
 @pytest.fixture
@@ -48,22 +52,34 @@ def _check(target: tb.Store, full: World) -> bool:
     return True
 
 
+def import_(place: Path, file: Path) -> None:
+    transfer.BATCH_BYTES = BATCH
+    with tb.open(place) as store:
+        store.import_(file)
+
+
+def export(place: Path, file: Path) -> None:
+    with tb.open(place) as store:
+        store.export(file)
+
+
+@pytest.mark.campaign("import-killed")
 @pytest.mark.usefixtures("small_batches")
-def test_an_import_that_was_killed_anywhere_goes_on_where_it_was(full: World, tmp_path: Path) -> None:
-    file = tmp_path / "x.takeback"
+def test_an_import_that_was_killed_anywhere_goes_on_where_it_was(
+    zygote: Zygote, full: World, memory_path: Path, record_property: Tell
+) -> None:
+    file, place = memory_path / "x.takeback", memory_path / "target"
     whole = full.store.export(file)
+    tb.open(place).close()
+    template = Template(memory_path / "template", place)
+    points = zygote.points(place, import_, place, file)
+    assert len(points) > 40
     done = 0
     moved: list[int] = []
-    for step in itertools.count(1, 8):
-        place = tmp_path / "target"
-        tb.open(place).close()
-
-        def work(step: int = step, place: Path = place) -> None:
-            with tb.open(place) as store:
-                kill_before_step(step)
-                store.import_(file)
-
-        code, _ = in_child(work)
+    chosen = campaigns.pick(range(1, len(points) + 1), 8)
+    for at in chosen:
+        template.reset()
+        zygote.killed(place, at, import_, place, file)
         with tb.open(place) as store:
             done += _check(store, full)
             again = store.import_(file)
@@ -72,38 +88,36 @@ def test_an_import_that_was_killed_anywhere_goes_on_where_it_was(full: World, tm
             store.maintain()
             assert _check(store, full)
             assert not list((place / "tmp").iterdir())
-        shutil.rmtree(place)
-        if code == 0:
-            break
-        assert code == KILLED
-    assert done >= 1 and step > 60
+    assert done >= 1
     assert moved[0] == whole.blobs and moved[-1] == 0
     assert len(set(moved)) >= 4, "each batch that was committed was kept"
     assert moved == sorted(moved, reverse=True)
+    campaigns.count_runs(record_property, len(chosen))
 
 
-def test_an_export_that_was_killed_anywhere_is_whole_or_not_there(full: World, tmp_path: Path) -> None:
-    file = tmp_path / "x.takeback"
+@pytest.mark.campaign("export-killed")
+def test_an_export_that_was_killed_anywhere_is_whole_or_not_there(
+    zygote: Zygote, full: World, memory_path: Path, record_property: Tell
+) -> None:
+    out = memory_path / "out"
+    out.mkdir()
+    file = out / "x.takeback"
     before = history(full.store, full.line.root)
-    for step in itertools.count(1, 3):
-
-        def work(step: int = step) -> None:
-            with tb.open(full.store_path) as store:
-                kill_before_step(step)
-                store.export(file)
-
-        code, _ = in_child(work)
+    points = zygote.points(out, export, full.store_path, file)
+    assert len(points) > 5
+    chosen = campaigns.pick(range(1, len(points) + 1), 6)
+    for at in chosen:
+        file.unlink(missing_ok=True)
+        zygote.killed(out, at, export, full.store_path, file)
         if file.exists():
             with tb.open(":memory:") as store:
                 store.import_(file)
                 assert _check(store, full)
-        assert code in (0, KILLED)
-        if code == 0:
-            break
-        file.unlink(missing_ok=True)
-    assert step > 10
-    assert not list(tmp_path.glob("*.part"))
+    file.unlink(missing_ok=True)
+    zygote.do(export, full.store_path, file)
+    assert os.listdir(out) == [file.name]
     assert history(full.store, full.line.root) == before
+    campaigns.count_runs(record_property, len(chosen))
 
 
 def test_an_export_that_was_killed_just_after_it_got_its_name_is_never_written_over(

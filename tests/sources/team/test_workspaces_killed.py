@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 import takeback as tb
-from support.processes import KILLED, in_child, kill_before_step
+from support import campaigns
+from support.counts import Tell, tell
+from support.faults.zygote import Zygote
 from support.teams.real import RealTeam
 from support.teams.workspaces import Crew
+from support.template import Template
 from takeback.engine.store import Store, open_store
 from takeback.engine.timeline import Timeline
 from takeback.locate.members import add_members
 
 pytestmark = pytest.mark.service("git")
 
-STRIDE = 1 if os.environ.get("TAKEBACK_TEST_SOAK") else 41
-"""Every so many steps the process is killed."""
+SHARDS = 3
+KILLS = 8
+"""How many `make test` makes."""
 
 
-def _timeline(store: Store, crew: Crew) -> Timeline:
-    line = store.timeline(crew.team.name, sources=[tb.Team(crew.team.name, crew.data)])
+def _timeline(store: Store, data: Path) -> Timeline:
+    line = store.timeline("alpha", sources=[tb.Team("alpha", data)])
     add_members(line)
     return line
 
 
+def restore(place: Path, data: Path, snapshot: str) -> None:
+    with open_store(place) as store:
+        _timeline(store, data).restore(snapshot)
+
+
+@pytest.mark.campaign("team-workspaces-killed")
 @pytest.mark.parametrize("gone", [False, True], ids=["derailed", "cleaned up"])
+@pytest.mark.parametrize("shard", campaigns.shards(SHARDS))
 def test_a_team_and_all_worktrees_are_before_or_after(
-    tmp_path: Path, team: RealTeam, gone: bool, monkeypatch: pytest.MonkeyPatch
+    zygote: Zygote,
+    tmp_path: Path,
+    team: RealTeam,
+    gone: bool,
+    shard: int,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Tell,
 ) -> None:
     crew, place = Crew(tmp_path, team), tmp_path / "store"
     with open_store(place) as store:
-        snapshot = _timeline(store, crew).save().id
+        snapshot = _timeline(store, crew.data).save().id
     good = team.state(), crew.trees()
     if gone:
         monkeypatch.chdir(crew.repository)
@@ -43,28 +57,21 @@ def test_a_team_and_all_worktrees_are_before_or_after(
     else:
         crew.derail()
     before = team.state(), crew.trees()
-    kept = {path: tmp_path / "kept" / path.name for path in (crew.data, place)}
-    for path, copy in kept.items():
-        shutil.copytree(path, copy, symlinks=True)
-
-    def restore(step: int) -> None:
+    template = Template(tmp_path / "template", crew.data, place, crew.repository)
+    points = zygote.points(tmp_path, restore, place, crew.data, snapshot)
+    assert (team.state(), crew.trees()) == good
+    chosen = campaigns.pick(range(1, len(points) + 1), KILLS)[shard :: campaigns.size(1, SHARDS)]
+    ends = set()
+    for at in chosen:
+        template.reset()
+        zygote.killed(tmp_path, at, restore, place, crew.data, snapshot)
         with open_store(place) as store:
-            line = _timeline(store, crew)
-            kill_before_step(step)
-            line.restore(snapshot)
-
-    ends, step, code = set(), 1, KILLED
-    while code == KILLED:
-        for path, copy in kept.items():
-            shutil.rmtree(path)
-            shutil.copytree(copy, path, symlinks=True)
-        code, _ = in_child(partial(restore, step))
-        with open_store(place) as store:
-            _timeline(store, crew).save()
+            _timeline(store, crew.data).save()
             now = team.state(), crew.trees()
-            assert now in (before, good), step
+            assert now in (before, good), at
             ends.add(now == good)
-            assert store.verify().ok, step
-        assert not list(crew.data.glob(".takeback-*")), step
-        step += STRIDE
-    assert code == 0 and ends == {False, True}
+            assert store.verify().ok, at
+        assert not list(crew.data.glob(".takeback-*")), at
+    assert ends == {False, True}
+    campaigns.count_runs(record_property, len(chosen))
+    tell(record_property, f"restore of a team with worktrees: killed at {len(chosen)} of {len(points)} steps")

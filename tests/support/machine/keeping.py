@@ -10,16 +10,35 @@ from hypothesis.stateful import rule
 
 import takeback as tb
 from support.agent import World, held
+from support.faults.zygote import Zygote
 from support.machine.base import Machine, places
 from support.machine.model import Tree
-from support.processes import KILLED, in_child, kill_before_step
 from support.trees import Node
 from takeback.model.plan import Effect, Plan
 
 FORKS = 2
 
 
+def save(world: World, trigger: str = "manual") -> str:
+    return world.line.save(trigger=trigger).id
+
+
+def maintain(world: World) -> None:
+    world.store.maintain()
+
+
+def restore(world: World, reference: str) -> None:
+    world.line.restore(reference)
+
+
+def take_back(world: World, redo: bool) -> None:
+    world.line.redo() if redo else world.line.undo()
+
+
 class Keeping(Machine):
+    zygote: Zygote
+    """Forks the other processes; whoever runs the machine sets it."""
+
     @rule(place=places, snapshot=Machine.snapshots)
     def drop(self, place: int, snapshot: str) -> None:
         world = self.world(place)
@@ -93,9 +112,7 @@ class Keeping(Machine):
     @rule(target=Machine.snapshots, place=places)
     def another_process_saves(self, place: int) -> str:
         world = self.world(place)
-        code, id = in_child(lambda: world.reopened().line.save(trigger="interval").id)
-        assert code == 0
-        return self.model.learn(world, id, world.tree())
+        return self.model.learn(world, self.zygote.do(save, world, "interval"), world.tree())
 
     # kills
 
@@ -103,7 +120,7 @@ class Keeping(Machine):
     def killed_while_it_keeps(self, place: int, step: int, what: str) -> None:
         world = self.world(place)
         before = world.tree()
-        self._killed(world, step, lambda own: own.line.save() if what == "save" else own.store.maintain())
+        self._killed(world, step, save if what == "save" else maintain)
         if what == "maintain":
             self.model.maintained()
         assert world.tree() == before, "it is none of its business"
@@ -113,7 +130,7 @@ class Keeping(Machine):
         world = self.world(place)
         if self.known(world, reference) is not None:
             plan = world.line.plan(reference)
-            self._killed_while_it_changes(world, step, plan, lambda own: own.line.restore(reference))
+            self._killed_while_it_changes(world, step, plan, restore, reference)
 
     @rule(place=places, step=st.integers(1, 160), redo=st.booleans(), edit=st.booleans())
     def killed_while_it_takes_back(self, place: int, step: int, redo: bool, edit: bool) -> None:
@@ -127,12 +144,14 @@ class Keeping(Machine):
         except (tb.NotFound, tb.Conflict):
             return
         if not plan.stuck:
-            self._killed_while_it_changes(world, step, plan, lambda own: own.line.redo() if redo else own.line.undo())
+            self._killed_while_it_changes(world, step, plan, take_back, redo)
 
-    def _killed_while_it_changes(self, world: World, step: int, plan: Plan, act: Callable[[World], object]) -> None:
+    def _killed_while_it_changes(
+        self, world: World, step: int, plan: Plan, act: Callable[..., object], *arguments: object
+    ) -> None:
         """The next command leaves the directory as it was or as it was planned, and what was there is saved."""
         before = world.tree()
-        self._killed(world, step, act)
+        self._killed(world, step, act, *arguments)
         world = self.by_name()[world.line.name]
         snapshot = world.line.save(trigger="interval")
         now = world.tree()
@@ -144,14 +163,8 @@ class Keeping(Machine):
             assert saved is not None, "what was replaced was not saved first"
             self.model.learn(world, saved, before)
 
-    def _killed(self, world: World, step: int, act: Callable[[World], object]) -> None:
-        def work() -> None:
-            own = world.reopened()
-            kill_before_step(step)
-            act(own)
-
-        code, _ = in_child(work)
-        assert code in (0, KILLED)
+    def _killed(self, world: World, step: int, act: Callable[..., object], *arguments: object) -> None:
+        self.zygote.killed(self.base, step, act, world, *arguments)
         self.reopen()
 
 
