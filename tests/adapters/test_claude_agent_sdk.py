@@ -98,7 +98,7 @@ def test_the_program_resumes_in_another_process_and_home_what_only_the_timeline_
 ) -> None:
     place, home = str(tmp_path / "store"), tmp_path / "home"
     model.play([Say("hello Ada"), Say("Ada")])
-    session = elsewhere(ask_in, place, model.address, str(home), "my name is Ada")
+    session = ask_in(place, model.address, str(home), "my name is Ada")
     shutil.rmtree(home)
     assert elsewhere(ask_in, place, model.address, str(home), "what is my name?", session) == session
     assert said(model.requests[1]) == [

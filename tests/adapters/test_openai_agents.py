@@ -32,7 +32,7 @@ def session(where: Any = ":memory:", **options: Any) -> TakebackSession:
 def test_a_conversation_goes_on_in_another_process_as_if_it_had_never_left(tmp_path: Path) -> None:
     own = asyncio.run(converse(SQLiteSession("chat"), TURNS))
     store = str(tmp_path / "store")
-    heard = [heard for turns in (TURNS[:1], TURNS[1:]) for heard in elsewhere(converse_in, store, turns)]
+    heard = [*converse_in(store, TURNS[:1]), *elsewhere(converse_in, store, TURNS[1:])]
     assert heard == own
     assert [len(each) for each in heard] == [1, 3, 5]
 

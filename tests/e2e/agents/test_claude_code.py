@@ -9,11 +9,12 @@ import pytest
 from support.agents.scene import Scene
 from support.agents.screen import ClaudeCodeScreen
 from support.agents.script import write
-from support.agents.suite import ScreenSuite, SessionFileSuite, SlashCommandSuite
+from support.agents.suite import AgentSuite, ScreenSuite, SessionFileSuite, ShortSuite, SlashCommandSuite
+
+pytestmark = [pytest.mark.service("claude-code"), pytest.mark.campaign("agent-claude")]
 
 
-@pytest.mark.service("claude-code")
-class TestClaudeCode(SessionFileSuite, SlashCommandSuite, ScreenSuite):
+class TestClaudeCode(ShortSuite, ScreenSuite):
     agent = "claude-code"
     screen = ClaudeCodeScreen
     slash = "/undo"
@@ -31,3 +32,9 @@ class TestClaudeCode(SessionFileSuite, SlashCommandSuite, ScreenSuite):
         lines = [json.loads(line) for line in transcript.read_text().splitlines()]
         said = [line["message"]["content"] for line in lines if line.get("type") == "user"]
         assert {"write a file", "and now?"} <= {text for text in said if isinstance(text, str)}
+
+
+@pytest.mark.soak
+class TestClaudeCodeWhole(AgentSuite, SessionFileSuite, SlashCommandSuite):
+    agent = "claude-code"
+    slash = "/undo"

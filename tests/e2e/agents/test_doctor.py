@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.agents.all import DRIVERS
+from support.agents.all import DRIVERS, for_agent
 from support.agents.claude_code import ClaudeCode
 from support.agents.codex import Codex
 from support.agents.driver import Driver
@@ -36,7 +36,7 @@ class DistrustfulCodex(Codex):
 DEAF: dict[str, type[Driver]] = {"claude-code": DeafClaudeCode, "codex": DistrustfulCodex}
 
 
-@pytest.mark.parametrize("agent", [pytest.param(name, marks=pytest.mark.service(name)) for name in DEAF])
+@pytest.mark.parametrize("agent", [for_agent(name) for name in DEAF])
 def test_a_session_that_calls_no_hooks_is_found(agent: str, project: Path, home: Path) -> None:
     def doctor() -> Any:
         done = takeback("doctor", "--json", cwd=project)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from support.agents import installed
-from support.agents.all import DRIVERS
+from support.agents.all import DRIVERS, for_agent
 from support.agents.driver import Driver
 from support.agents.model import Model
 from support.agents.script import Call, Calls, Say, Shell, Write
@@ -56,7 +56,7 @@ def call(driver: Driver, tool: str, **arguments: Any) -> Calls:
     return Calls((Call(NAMED[driver.agent].format(tool), arguments),))
 
 
-@pytest.mark.parametrize("agent", [pytest.param(name, marks=pytest.mark.service(name)) for name in ADDING])
+@pytest.mark.parametrize("agent", [for_agent(name) for name in ADDING])
 def test_an_agent_saves_breaks_something_and_takes_it_back(agent: str, project: Path, tmp_path: Path) -> None:
     (project / "a.txt").write_text("good\n")
     (tmp_path / "home").mkdir()
@@ -79,7 +79,7 @@ def test_an_agent_saves_breaks_something_and_takes_it_back(agent: str, project: 
     assert "takeback log" in asked or "hint" in asked
 
 
-@pytest.mark.parametrize("agent", [pytest.param(name, marks=pytest.mark.service(name)) for name in ADDING])
+@pytest.mark.parametrize("agent", [for_agent(name, soak=name != "codex") for name in ADDING])
 def test_undo_inside_a_recorded_turn_takes_back_that_turn_and_no_other(agent: str, project: Path, home: Path) -> None:
     with Model() as model:
         driver = DRIVERS[agent](home, project, model, PATIENT)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from support.agents.suite import SlashCommandSuite
+from support.agents.suite import AgentSuite, ShortSuite, SlashCommandSuite
+
+pytestmark = [pytest.mark.service("opencode"), pytest.mark.campaign("agent-opencode")]
 
 
-@pytest.mark.service("opencode")
-class TestOpencode(SlashCommandSuite):
+class TestOpencode(ShortSuite):
     agent = "opencode"
     slash = "/takeback-undo"  # /undo is its own
+    keeps_conversation = False
+
+
+@pytest.mark.soak
+class TestOpencodeWhole(AgentSuite, SlashCommandSuite):
+    agent = "opencode"
+    slash = "/takeback-undo"

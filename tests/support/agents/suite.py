@@ -1,6 +1,7 @@
-"""What must hold with every coding agent: one class, which the test module of each agent subclasses.
+"""Behaviour of takeback with every coding agent: classes that the test module of each agent subclasses.
 
-The agent is the real program, its hooks are those that `takeback install` writes, and only the model is a script.
+The agent is the real program, its hooks are those that `takeback install` writes, and only the model is a script. `make test` runs
+`AgentSuite` with the agent that starts fastest, and `ShortSuite` with the others, in a few turns; `make soak` runs all of it with each.
 """
 
 from __future__ import annotations
@@ -122,12 +123,7 @@ class AgentSuite:
         assert scene.look() == before
 
     def test_undo_tells_what_the_turn_did_that_it_cannot_take_back(self, scene: Scene, tmp_path: Path) -> None:
-        init_repository(scene.project)
-        commit_all(scene.project, "first")
-        git(tmp_path, "init", "--quiet", "--bare", "remote.git")
-        git(scene.project, "remote", "add", "origin", str(tmp_path / "remote.git"))
-        git(scene.project, "config", "user.name", "An Agent")  # Gemini CLI's commands know no other settings
-        git(scene.project, "config", "user.email", "agent@example.org")
+        publish(scene.project, tmp_path / "remote.git")
         scene.install()
         session = scene.session()
         session.turn("publish", shell("echo 4 >> notes.txt && git commit -qam second && git push -q origin HEAD"))
@@ -162,7 +158,67 @@ class AgentSuite:
         assert scene.turns() == ["with takeback"]
 
 
-class SessionFileSuite(AgentSuite):
+class ShortSuite:
+    """What differs between agents (events, names of tools, files, slash commands), in as few turns as possible."""
+
+    agent: ClassVar[str]
+    slash: ClassVar[str]
+    keeps_conversation: ClassVar[bool] = True
+
+    def test_from_install_to_uninstall_its_turns_are_recorded_and_taken_back(
+        self, scene: Scene, tmp_path: Path
+    ) -> None:
+        publish(scene.project, tmp_path / "remote.git")
+        session = scene.session()
+        settings = {path: path.read_bytes() for path in session.configuration() if path.exists()}
+        scene.install()
+
+        session.turn("the first word is banana", write("first.txt", "1\n"))
+        first = scene.look()
+        session.turn(
+            "the second word is cherry",
+            write("second.txt", "2\n"),
+            edit("app.py", "two = 2", "two = 22"),
+            shell("unlink tool && git add -A && git commit -qm second && git push -q origin HEAD"),
+            together(shell("echo a > a"), shell("echo b > b")),
+            subagent("write a file", shell("echo sub > sub.txt")),
+        )
+        assert scene.look().keys() ^ first.keys() == {"second.txt", "tool", "a", "b", "sub.txt"}
+        assert scene.turns() == ["the first word is banana", "the second word is cherry"]
+
+        undone = scene.undo(*(["--conversation"] if self.keeps_conversation else []))
+        assert scene.look() == first
+        assert [effect["kind"] for effect in undone["effects"]] == ["commit", "push"]
+        if self.keeps_conversation:
+            (note,) = undone["notes"]
+            session = scene.session()
+            session.session = note.split()[-1]
+        session.turn("which words?", shell("echo half > half.txt; exit 3"), edit("app.py", "nowhere", "x"), fail())
+        assert scene.look().keys() - first.keys() == {"half.txt"}
+        assert scene.turns(session.session)[-1] == "which words?"
+        asked = json.dumps(session.model.requests)
+        assert "banana" in asked
+        assert ("cherry" in asked) is not self.keeps_conversation
+
+        session.turn(self.slash, say("I have taken it back."))
+        assert "undo of “which words?”" in json.dumps(session.model.requests[-1], ensure_ascii=False)
+        assert scene.look() == first
+        assert scene.turns() == ["the first word is banana"]
+        scene.cli("uninstall", scene.agent, "--yes")
+        assert {path: path.read_bytes() for path in session.configuration() if path.exists()} == settings
+
+
+def publish(project: Path, remote: Path) -> None:
+    """Make the project a repository that can be pushed."""
+    init_repository(project)
+    git(project, "config", "user.name", "An Agent")  # Gemini CLI's commands know no other settings
+    git(project, "config", "user.email", "agent@example.org")
+    commit_all(project, "first")
+    git(project, "init", "--quiet", "--bare", str(remote))
+    git(project, "remote", "add", "origin", str(remote))
+
+
+class SessionFileSuite:
     """For agents that keep a conversation in a file."""
 
     def test_the_conversation_comes_back_as_a_session_that_the_agent_resumes(self, scene: Scene) -> None:
@@ -187,7 +243,7 @@ class SessionFileSuite(AgentSuite):
         assert scene.look().keys() - after.keys() == {"third.txt"}
 
 
-class SlashCommandSuite(AgentSuite):
+class SlashCommandSuite:
     """For agents that let people add commands of their own."""
 
     slash: ClassVar[str]
@@ -205,7 +261,7 @@ class SlashCommandSuite(AgentSuite):
         assert scene.look() == after
 
 
-class ScreenSuite(AgentSuite):
+class ScreenSuite:
     """For agents that can be worked with on a terminal here."""
 
     screen: ClassVar[type[Screen]]
