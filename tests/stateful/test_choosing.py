@@ -6,26 +6,23 @@ else in the world changes; what was chosen and is not done is told; and all laws
 
 from __future__ import annotations
 
-import os
+import pytest
 
-from hypothesis import HealthCheck, settings
-
+from support import campaigns, generated
+from support.counts import Tell
 from support.machine.agents import Agents
 from support.machine.choosing import Choosing
 from support.machine.people import People
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
+EXAMPLES, STEPS = campaigns.size(5, 50), campaigns.size(20, 60)
 
 
 class Choices(People, Agents, Choosing):
     """All of them at once."""
 
 
-TestChoices = Choices.TestCase
-TestChoices.settings = settings(
-    max_examples=400 if SOAK else 6,
-    stateful_step_count=60 if SOAK else 20,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
-)
+@pytest.mark.campaign("stateful-choosing")
+@pytest.mark.parametrize("shard", campaigns.shards(8))
+def test_choices(shard: int, record_property: Tell) -> None:
+    generated.run_machine(Choices, shard=shard, examples=EXAMPLES, steps=STEPS)
+    campaigns.count_runs(record_property, EXAMPLES)

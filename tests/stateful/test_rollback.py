@@ -8,19 +8,20 @@ another manager on the same store lists the same.
 from __future__ import annotations
 
 import copy
-import os
 from datetime import UTC
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 import takeback as tb
+from support import campaigns, generated
+from support.counts import Tell
 from support.game_session import ClaudmasterSession, begun
 from takeback.adapters.rollback import StateRollbackManager
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
+EXAMPLES, STEPS = campaigns.size(10, 75), campaigns.size(25, 50)
 MOST = 4
 
 SCALARS = st.one_of(
@@ -158,11 +159,8 @@ def _is_same(a: Any, b: Any) -> bool:
     return repr(a) == repr(b)
 
 
-TestRollbacks = Rollbacks.TestCase
-TestRollbacks.settings = settings(
-    max_examples=300 if SOAK else 20,
-    stateful_step_count=50 if SOAK else 25,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
-)
+@pytest.mark.campaign("stateful-rollback")
+@pytest.mark.parametrize("shard", campaigns.shards(4))
+def test_rollbacks(shard: int, record_property: Tell) -> None:
+    generated.run_machine(Rollbacks, shard=shard, examples=EXAMPLES, steps=STEPS)
+    campaigns.count_runs(record_property, EXAMPLES)

@@ -16,15 +16,16 @@ from typing import Any
 import pytest
 from clawteam.team.manager import TeamManager
 from clawteam.team.models import TaskStatus
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule
 
 import takeback as tb
+from support import campaigns, generated
+from support.counts import Tell
 from support.teams.real import VARIABLE, RealTeam, files_in
 from support.trees import Node, remove
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
+EXAMPLES, STEPS = campaigns.size(6, 50), campaigns.size(20, 40)
 NAME = "alpha"
 members = st.sampled_from(["lead", "ada", "bob"])
 words = st.text("ab ü\n", max_size=5)
@@ -169,11 +170,8 @@ class Swarm(RuleBasedStateMachine):
         remove(self.base)
 
 
-Swarm.TestCase.settings = settings(
-    max_examples=300 if SOAK else 13,
-    stateful_step_count=40 if SOAK else 20,
-    deadline=None,
-    derandomize=not SOAK,
-    suppress_health_check=list(HealthCheck),
-)
-TestTeam = Swarm.TestCase
+@pytest.mark.campaign("stateful-team")
+@pytest.mark.parametrize("shard", campaigns.shards(6))
+def test_team(shard: int, record_property: Tell) -> None:
+    generated.run_machine(Swarm, shard=shard, examples=EXAMPLES, steps=STEPS)
+    campaigns.count_runs(record_property, EXAMPLES)

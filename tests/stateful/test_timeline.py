@@ -6,33 +6,30 @@ a line that a person wrote is never taken by the undo of an agent's move; undo c
 prune lets go exactly what it should, and what is dropped comes back until it is swept; who is killed anywhere leaves
 what was there or what was planned; and, through `World.checked`, the present was saved first, exactly the reported
 paths changed, and a failure changed nothing.
-
-``TAKEBACK_TEST_SOAK=1`` runs many more and longer ones (`make soak`).
 """
 
 from __future__ import annotations
 
-import os
+import pytest
 
-from hypothesis import HealthCheck, settings
-
+from support import campaigns, generated
+from support.counts import Tell
+from support.faults.zygote import Zygote
 from support.machine.agents import Agents
 from support.machine.keeping import Keeping
 from support.machine.people import People
 from support.machine.takebacks import Takebacks
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
+EXAMPLES, STEPS = campaigns.size(10, 50), campaigns.size(40, 80)
 
 
 class Timeline(People, Agents, Takebacks, Keeping):
     """All of them at once."""
 
 
-TestTimeline = Timeline.TestCase
-TestTimeline.settings = settings(
-    max_examples=600 if SOAK else 22,
-    stateful_step_count=80 if SOAK else 40,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
-)
+@pytest.mark.campaign("stateful-timeline")
+@pytest.mark.parametrize("shard", campaigns.shards(10))
+def test_timeline(shard: int, zygote: Zygote, record_property: Tell) -> None:
+    Timeline.zygote = zygote
+    generated.run_machine(Timeline, shard=shard, examples=EXAMPLES, steps=STEPS)
+    campaigns.count_runs(record_property, EXAMPLES)
