@@ -17,6 +17,7 @@ from support.tui import Alone, play, said, screen, until
 from takeback import locate
 from takeback.model.progress import Progress
 from takeback.model.snapshot import Snapshot
+from takeback.tui import diff
 from takeback.tui.confirming import ConfirmScreen
 from takeback.tui.diff import DiffScreen
 from takeback.tui.difffiles import DiffFiles
@@ -26,6 +27,7 @@ from takeback.tui.linetext import LineText
 from takeback.tui.pathlist import PathList
 from takeback.tui.preview import PreviewScreen
 from takeback.views.desk import Desk
+from takeback.views.differences import Differences, differences
 from takeback.views.lines import plain
 
 WIDE, NARROW = (140, 36), (80, 24)
@@ -533,3 +535,28 @@ def test_long_lines_are_scrolled_sideways_and_their_numbers_stay(world: World, d
         assert "begin" in screen(pilot)
 
     compare(desk, before.id, after.id, scene)
+
+
+def test_what_is_found_while_a_screen_is_left_is_not_shown_on_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = DiffScreen(desk, desk.here, "start", None, "since the start")
+    going, go, handed = threading.Event(), threading.Event(), threading.Event()
+    call_later = shown.call_later
+
+    def compared(*arguments: Any) -> Differences:
+        found = differences(*arguments)
+        going.set()
+        go.wait(60)
+        monkeypatch.setattr(shown, "call_later", lambda *call: (call_later(*call), handed.set()))
+        return found
+
+    monkeypatch.setattr(diff, "differences", compared)
+
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until(pilot, going.is_set)
+        go.set()
+        assert handed.wait(60)  # nothing else happens here meanwhile: what was found waits for its turn
+        shown.dismiss()
+        await until(pilot, lambda: pilot.app.screen is not shown and not shown.is_running)
+        assert shown.diff is None
+
+    play(Alone(shown), scene)

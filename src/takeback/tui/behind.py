@@ -31,7 +31,7 @@ def behind(
     def back(call: Callable[[], object]) -> None:
         # Not `call_from_thread`: that waits, for ever if the app ends meanwhile.
         if not get_current_worker().is_cancelled:
-            node.call_later(call)
+            node.call_later(_if_there, node, call)
 
     def run() -> None:
         try:
@@ -57,6 +57,12 @@ def listener(node: DOMNode, heard: Callable[[Progress], object] | None = None) -
         if worker.is_cancelled:
             raise Cancelled("nobody waits for it any more")
         if heard is not None:
-            node.call_later(heard, progress)
+            node.call_later(_if_there, node, lambda: heard(progress))
 
     return hear
+
+
+def _if_there(node: DOMNode, call: Callable[[], object]) -> None:
+    """The node may have gone, or its screen may have been left, while the call waited for its turn."""
+    if node.is_attached and node.screen in node.app.screen_stack:
+        call()

@@ -185,6 +185,8 @@ class DiffScreen(Screen[None]):
         self.query_one(KeyBar).show(_READING_KEYS if is_reading else _KEYS if files is None else _FILE_KEYS)
 
     def _focus_tab(self) -> None:
+        if not self.is_attached:
+            return  # it was left before it was drawn
         tabs = self.query_one(TabbedContent)
         self._tell_keys()
         if not tabs.display:
