@@ -38,6 +38,12 @@ def test_ports_that_are_free_stay() -> None:
     assert ports.moved(RICH, holding()) == (RICH, [])
 
 
+@pytest.mark.parametrize("host", [{}, {"PortBindings": None}, {"PortBindings": {}}])
+def test_settings_without_ports_stay_as_they_are(host: dict[str, object]) -> None:
+    settings = Settings(Image(), host=host)
+    assert ports.moved(settings, holding()) == (settings, [])
+
+
 def test_a_port_that_is_taken_is_moved_to_the_next_free_one_and_said() -> None:
     moved, notes = ports.moved(publishing(tcp80=[("", "8080")]), holding(Bound(8080), Bound(8081)))
     assert published(moved) == {"80/tcp": [":8082"]}

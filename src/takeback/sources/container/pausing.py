@@ -15,12 +15,12 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 
 from takeback.errors import Conflict, NotFound, TakebackError, Unavailable
 from takeback.sources.container.daemon import Daemon, Inspected
 from takeback.sources.container.marks import directory, noted
 
-_PATIENCE, _A_MOMENT = 10.0, 0.02
 _ID = re.compile("[0-9a-f]{64}")
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -28,6 +28,8 @@ _CREATE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _PATIENCE = 5.0
 _A_MOMENT = 0.004
 _TWICE, _OFTEN = 2, 10
+_FREEZES, _NOT_FROZEN = 8, "freeze"
+"""How often a pause is tried that the runtime gives up, and the word in what it says then."""
 
 
 @contextmanager
@@ -52,7 +54,7 @@ class Hold:
             return
         self._marker = _mark(daemon, box)
         try:
-            daemon.call(f"pause the container {box.name!r}", daemon.api.pause, box.id)
+            _pause(daemon, box)
         except Conflict:
             self.ours = False  # somebody else was quicker, or it has ended
             self._unmark()
@@ -138,6 +140,19 @@ def _mark(daemon: Daemon, box: Inspected) -> int:
     os.ftruncate(marker, 0)
     os.pwrite(marker, json.dumps(said).encode(), 0)
     return marker
+
+
+def _pause(daemon: Daemon, box: Inspected) -> None:
+    """Pause a container. The runtime waits some milliseconds for its processes to stand still. On a busy machine that may not be
+    enough: then it lets them run and says so, and is asked again."""
+    for tries in count(1):
+        try:
+            daemon.call(f"pause the container {box.name!r}", daemon.api.pause, box.id)
+            return
+        except Unavailable as error:
+            if tries == _FREEZES or _NOT_FROZEN not in error.message:
+                raise
+        time.sleep(_A_MOMENT * tries)
 
 
 def _unpause(daemon: Daemon, id: str) -> bool:

@@ -109,6 +109,8 @@ def overridden(settings: Settings, ports: Mapping[str, int]) -> Settings:
 def moved(settings: Settings, is_taken: Taken, *, fixed: Iterable[str] = ()) -> tuple[Settings, list[str]]:
     """Settings that ask for free ports only; and what was moved where, in words. Those of the container's ports that are
     ``fixed`` are not moved: one of them that is taken is a Conflict."""
+    if not settings.host.get("PortBindings"):
+        return settings, []
     stay = {each if "/" in each else f"{each}/tcp" for each in fixed}
     check_free(_only(settings, stay), is_taken)
     given: list[Bound] = [bound for inside, bound in wanted(settings) if inside in stay]

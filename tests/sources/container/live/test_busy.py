@@ -1,9 +1,13 @@
-"""A container whose processes never rest: not a byte that they wrote is lost to a restore, up to their last moment."""
+"""A container whose processes never rest, on a machine that is busy: not a byte that they wrote is lost to a restore, up to their
+last moment, and a pause that does not succeed at once is tried again."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
+import docker
 import pytest
 
 import takeback as tb
@@ -38,3 +42,47 @@ def test_what_is_written_in_the_last_moment_of_a_container_is_in_the_restored_on
     line.undo()
     assert boxes.sh(name, "cat /srv/file /srv/late; ls /srv") == "two\nlate\nfile\nlate\n"
     store.close()
+
+
+@pytest.fixture
+def unfreezable(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[str]]:
+    """``unfreezable(2)``: the runtime gives up on the next two pauses; the containers that were to be paused."""
+    pause = docker.APIClient.pause
+
+    def give_up(times: int) -> list[str]:
+        asked: list[str] = []
+
+        def tried(self: docker.APIClient, container: str) -> object:
+            asked.append(container)
+            if len(asked) <= times:
+                said = f"Cannot pause container {container}: OCI runtime pause failed: unable to freeze: unknown"
+                raise docker.errors.APIError("500 Server Error", SimpleNamespace(status_code=500), said)
+            return pause(self, container)
+
+        monkeypatch.setattr(docker.APIClient, "pause", tried)
+        return asked
+
+    return give_up
+
+
+def test_a_pause_that_the_runtime_gives_up_is_tried_again(
+    boxes: Boxes, tmp_path: Path, unfreezable: Callable[[int], list[str]]
+) -> None:
+    name = boxes.run()
+    with tb.open(tmp_path / "store") as store:
+        asked = unfreezable(2)
+        store.timeline("main", sources=[tb.Container(name)]).save("one")
+    assert len(asked) == 3
+    assert boxes.state(name) == "running"
+
+
+def test_a_pause_that_never_succeeds_fails_in_the_end_and_the_container_runs_on(
+    boxes: Boxes, tmp_path: Path, unfreezable: Callable[[int], list[str]]
+) -> None:
+    name = boxes.run()
+    with tb.open(tmp_path / "store") as store:
+        asked = unfreezable(1000)
+        with pytest.raises(tb.Unavailable, match="unable to freeze"):
+            store.timeline("main", sources=[tb.Container(name)]).save("one")
+    assert 2 < len(asked) < 20
+    assert boxes.state(name) == "running"
