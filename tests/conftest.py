@@ -138,10 +138,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = order.arranged(items)
 
 
-def pytest_collection_finish() -> None:
-    """The frameworks that tests import stay: whoever collects garbage need not look at them each time."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Frameworks and tests stay until the end. So collect no garbage while they are loaded, and never look at them later."""
+    gc.disable()
+    try:
+        yield
+        gc.collect()
+        gc.freeze()
+    finally:
+        gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -3,6 +3,7 @@ about files as a disk keeps them, writes to one; `ON_DISK` says which tests thes
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 from collections.abc import Iterator
@@ -36,7 +37,12 @@ def write_to_memory() -> None:
 
 
 def is_about_disks(item: pytest.Item) -> bool:
-    return any(item.path.is_relative_to(_TESTS / each) for each in ON_DISK)
+    return _is_about_disks(item.path)
+
+
+@functools.cache
+def _is_about_disks(path: Path) -> bool:
+    return any(path.is_relative_to(_TESTS / each) for each in ON_DISK)
 
 
 @contextmanager

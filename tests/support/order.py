@@ -7,6 +7,7 @@ directories with long tests, side by side: one waits for an engine while another
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -35,7 +36,12 @@ def arranged(items: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 
 def long_directory(item: pytest.Item) -> str | None:
-    return next((each for each in LONG if item.path.is_relative_to(_TESTS / each)), None)
+    return _long_directory(item.path)
+
+
+@functools.cache
+def _long_directory(path: Path) -> str | None:
+    return next((each for each in LONG if path.is_relative_to(_TESTS / each)), None)
 
 
 def side_by_side(groups: Mapping[str, Sequence[_T]]) -> list[_T]:

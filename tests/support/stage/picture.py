@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import struct
 import zlib
 
@@ -11,7 +13,7 @@ Colour = tuple[int, int, int]
 def png(rows: list[list[Colour]]) -> bytes:
     """The bytes of a picture, by its rows of pixels."""
     height, width = len(rows), len(rows[0])
-    raw = b"".join(b"\0" + b"".join(bytes(pixel) for pixel in row) for row in rows)
+    raw = b"".join(b"\0" + bytes(itertools.chain.from_iterable(row)) for row in rows)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(raw, 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
@@ -47,6 +49,7 @@ def logo(colour: Colour, *, size: int = 64) -> bytes:
     return png([[pixel(x, y) for x in range(size)] for y in range(size)])
 
 
+@functools.cache  # pictures have few colours and many pixels
 def _mixed(one: Colour, other: Colour, share: float) -> Colour:
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
     return red, green, blue
