@@ -1,6 +1,6 @@
 """Verdict on one mutant: killed by a test, or survived.
 
-A mutant meets its own tests first, and only if these pass the wider list. A test kills a mutant if it fails with the
+A mutant meets the first of its own tests, then the others, and the wider list only if all of these pass. A test kills a mutant if it fails with the
 fault and passes without it. A run that takes too long kills it only if the same tests pass in that time without the fault.
 """
 
@@ -18,7 +18,8 @@ _LEAST = 120.0
 _TIMES = 5
 """A run may take so many times as long as it took without a fault, and `_LEAST` seconds in any case."""
 _TRIES = 2
-_WIDER_LIMIT = 3600.0
+_WIDER = 900.0
+"""Seconds that the wider list takes on a slow machine."""
 
 
 class Verdict(NamedTuple):
@@ -31,13 +32,17 @@ class Verdict(NamedTuple):
 
 def judge(copy: Checkout, mutant: Mutant, clean: Mapping[str, float], *, wider: bool) -> Verdict:
     """Try a mutant; ``clean`` says how long each path of tests takes without a fault."""
-    limit = max(_LEAST, _TIMES * sum(clean[test] for test in mutant.tests))
-    found = _tried(copy, mutant, mutant.tests, limit)
-    if found.killed or not wider:
-        return found
-    again = _tried(copy, mutant, WIDER, _WIDER_LIMIT)
-    by = f"{again.by} (not by its own tests)" if again.killed else again.by
-    return again._replace(by=by, seconds=found.seconds + again.seconds)
+    own = sum(clean[test] for test in mutant.tests)
+    stages = [(mutant.tests[:1], own), (mutant.tests[1:], own), *([(WIDER, _WIDER)] if wider else [])]
+    seconds = 0.0
+    found = Verdict(mutant, False, "survived", seconds)
+    for tests, usual in stages:
+        if tests and not found.killed:
+            found = _tried(copy, mutant, tests, max(_LEAST, _TIMES * usual))
+            seconds += found.seconds
+            if found.killed and tests == WIDER:
+                found = found._replace(by=f"{found.by} (not by its own tests)")
+    return found._replace(seconds=seconds)
 
 
 def _tried(copy: Checkout, mutant: Mutant, tests: Sequence[str], limit: float) -> Verdict:
