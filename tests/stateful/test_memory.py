@@ -8,22 +8,22 @@ first; undo gives what was there before, and redo gives it back; and the store v
 from __future__ import annotations
 
 import copy
-import os
 import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 import takeback as tb
+from support import campaigns, generated
 from support.agent import World
 from takeback.model.plan import Report
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
+HISTORIES, SHARDS = 400, 8
 
 messages = st.one_of(
     st.text(max_size=8),
@@ -187,9 +187,38 @@ class Memory(RuleBasedStateMachine):
         self.look()
         assert self.live == before
 
-    @rule(message=messages, text=st.text("ef\n", max_size=5), elsewhere=st.booleans(), goes_on=st.booleans())
-    def a_turn_is_taken_back(self, message: Any, text: str, elsewhere: bool, goes_on: bool) -> None:
+    @rule(reference=snapshots, unsaved=st.booleans())
+    def a_request_is_withdrawn_and_made_again(self, reference: str, unsaved: bool) -> None:
+        self.asked = None
+        self.owner.save(trigger="interval")
+        if unsaved:
+            self.messages.append("unsaved")
+        memory, file = self.live
+        self.replaces(lambda: self.world.line.restore(reference))
+        for _ in range(2):
+            assert self.owner.show("@").parts["memory"].pending and self.held("@") == self.known[reference]
+            self.replaces(self.world.line.undo)
+            assert not self.owner.show("@").parts["memory"].pending and self.live == (memory, file)
+            self.replaces(self.world.line.redo)
+        self.asked = self.known[reference][0]
+        assert self.live == (memory, self.known[reference][1])
+
+    @rule(
+        message=messages,
+        text=st.text("ef\n", max_size=5),
+        elsewhere=st.booleans(),
+        goes_on=st.booleans(),
+        twice=st.booleans(),
+    )
+    def a_turn_is_taken_back(self, message: Any, text: str, elsewhere: bool, goes_on: bool, twice: bool) -> None:
         line = self.world.line if elsewhere else self.owner
+
+        def take_back() -> None:
+            self.replaces(line.undo)
+            if twice:
+                self.replaces(line.redo)
+                self.replaces(line.undo)
+
         self.asked = None
         self.owner.save(trigger="interval")
         before = self.live
@@ -198,9 +227,9 @@ class Memory(RuleBasedStateMachine):
             self.messages.append(message)
             self.world.write("a.txt", text)
             if goes_on:
-                self.replaces(line.undo)
+                take_back()
         if not goes_on:
-            self.replaces(line.undo)
+            take_back()
         self.owner.sync()
         self.look()
         assert self.live == before
@@ -226,11 +255,28 @@ class Memory(RuleBasedStateMachine):
             shutil.rmtree(self.base)
 
 
-TestMemory = Memory.TestCase
-TestMemory.settings = settings(
-    max_examples=400 if SOAK else 15,
-    stateful_step_count=60 if SOAK else 30,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
-)
+@pytest.mark.campaign("stateful-memory")
+@pytest.mark.parametrize("shard", campaigns.shards(SHARDS))
+def test_memory(shard: int, record_property: Callable[[str, object], None]) -> None:
+    examples = campaigns.size(12, HISTORIES // SHARDS)
+    generated.run_machine(Memory, shard=shard, examples=examples, steps=campaigns.size(30, 60))
+    campaigns.count_runs(record_property, examples)
+
+
+@pytest.mark.parametrize("text", ["", "e"])
+@pytest.mark.parametrize("goes_on", [True, False])
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_a_history_that_once_failed(text: str, goes_on: bool, elsewhere: bool) -> None:
+    """The last redo said that nothing was left of the undo before it."""
+    machine = Memory()
+    try:
+        machine.a_turn_is_taken_back(message="", text=text, elsewhere=True, goes_on=goes_on, twice=False)
+        machine.undo(elsewhere=elsewhere)
+        machine.maintain()
+        machine.maintain()
+        machine.redo(elsewhere=True)
+        machine.another_saves()
+        machine.undo_then_redo(elsewhere=True)
+        machine.all_is_there()
+    finally:
+        machine.teardown()

@@ -24,7 +24,7 @@ from takeback.engine.save import same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.move import PARTLY, Move
+from takeback.model.move import AGENT_LEVELS, ASKED, CAUGHT_UP, PARTLY, Move
 from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -247,7 +247,7 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[Sn
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> tuple[SnapshotRow, journals.Journal | None]:
         now = time.time_ns()
         for move in _ended_by(plan, move_rows.open_moves(tx, timeline)):
-            moves.close_at(tx, timeline, move, at, now, same)
+            moves.close_at(tx, timeline, _noting_request(plan, move), at, now, same)
         begun = [journals.Journal(name, timeline, document, at.id, now) for name in journal.names(line)]
         for each in begun:
             journals.begin(tx, each)
@@ -257,10 +257,19 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[Sn
 
 
 def _ended_by(plan: Plan, opened: Sequence[Move]) -> list[Move]:
-    """Open moves that end here: those that are taken back, with their actions, and a person's own."""
+    """Open moves that end here: those that are taken back, with their actions, and a person's own. None ends because an owner
+    comes to what was asked for."""
+    if plan.catches_up:
+        return []
     targets = [move for move in opened if move.id in plan.moves]
     inner = {(move.session, "action") for move in targets}
     return [move for move in opened if move in targets or move.level == "manual" or (move.session, move.level) in inner]
+
+
+def _noting_request(plan: Plan, move: Move) -> Move:
+    """An open move as it is once it is taken back: an agent's remembers that the owner of its memory is asked."""
+    is_target = move.id in plan.moves and move.level in AGENT_LEVELS
+    return move._replace(context={**move.context, ASKED: True}) if plan.pending and is_target else move
 
 
 def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> None:
@@ -318,7 +327,7 @@ def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: Sn
             opened_ns=at.time_ns,
             closed_ns=at.time_ns,
             verb=plan.verb,
-            context={PARTLY: True} if plan.partly else {},
+            context={**({PARTLY: True} if plan.partly else {}), **({CAUGHT_UP: True} if plan.catches_up else {})},
         ),
     )
     if plan.verb in ("undo", "redo"):

@@ -5,6 +5,9 @@ agent's memory is nobody's but the agent's, and most of it is said between actio
 said that it marks all that it does, as hooks do, which see no memory. What takeback itself did belongs to its own
 moves alone. A step that lies in several sessions' moves is contested: a path in it belongs to the session whose tool
 reported it, and is shared if none did. A run is the frame of the turns in it, never their rival.
+
+Where an owner comes to what other processes asked for, the step before that leads from what was recorded as pending to what the
+owner really had: in that, nobody changed the memory.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from takeback.engine.moves import ALL
-from takeback.model.move import AGENT_LEVELS, Move
+from takeback.model.move import AGENT_LEVELS, CAUGHT_UP, Move
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -64,9 +67,10 @@ def owned_steps(
         if move.level in AGENT_LEVELS and move.session not in sessions and not _frames(move, targets)
         if any(target.level != "takeback" for target in targets)
     )
+    seen_again = {move.opening for move in near if CAUGHT_UP in move.context} if memory else frozenset()
     steps: list[OwnedStep] = []
     for number, (before, after) in enumerate(pairwise(rows)):
-        if not owners[number] or own_work[number] or after.mixed:
+        if not owners[number] or own_work[number] or after.mixed or after.id in seen_again:
             continue
         if not rivals[number]:
             _append(steps, OwnedStep(before, after))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from takeback.engine.attribution import OPEN_END
@@ -141,7 +141,8 @@ def _stands_alone(tx: Transaction, timeline: int, move: Move) -> bool:
     return True
 
 
-def undo_to_redo(tx: Transaction, line: Line, move: str | None) -> Move:
+def undos_to_redo(tx: Transaction, line: Line, move: str | None) -> list[Move]:
+    """The undo that redo takes back; after it those that it takes back if the first one changed nothing."""
     timeline = line.row(tx).number
     if move is not None:
         named = resolve_move(tx, line, move)
@@ -154,13 +155,19 @@ def undo_to_redo(tx: Transaction, line: Line, move: str | None) -> Move:
                 f"the undo {short(undo_move.id)} was redone already, by {short(undo_move.undone_by)}",
                 hints=[f"`takeback restore {short(undo_move.opening)}` makes all as it was before the undo"],
             )
-        return undo_move
-    newest = next(move_rows.effective(tx, timeline, (), verbs=("undo",)), None)
-    if newest is None:
-        raise NotFound("there is nothing to redo", hints=["redo takes back an undo; `takeback log` shows them"])
-    if move_rows.opened_since(tx, timeline, newest.id, AGENT_LEVELS):
+        return [undo_move]
+    found = list(islice(move_rows.effective(tx, timeline, (), verbs=("undo",)), _PAGE))
+    if not found:
+        raise nothing_to_redo()
+    since = list(takewhile(lambda undo: not move_rows.opened_since(tx, timeline, undo.id, AGENT_LEVELS), found))
+    if not since:
+        newest = found[0]
         raise NotFound(
             "there is nothing to redo: an agent has moved on since the last undo",
             hints=[f"`takeback redo {short(newest.id)}` brings it back all the same"],
         )
-    return newest
+    return since
+
+
+def nothing_to_redo() -> NotFound:
+    return NotFound("there is nothing to redo", hints=["redo takes back an undo; `takeback log` shows them"])

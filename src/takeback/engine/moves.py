@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from takeback.model.ids import new_id
-from takeback.model.move import AGENT_LEVELS, CLOSES, OPENS, Move
+from takeback.model.move import AGENT_LEVELS, ASKED, CLOSES, OPENS, Move
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -152,7 +152,7 @@ class _Book:
             self.close(move, self._at)
 
     def close(self, move: Move, at: SnapshotRow, context: Mapping[str, Any] | None = None) -> Move | None:
-        if self._same(move.opening, at.id) or self._did_nothing(move, at):
+        if ASKED not in move.context and (self._same(move.opening, at.id) or self._did_nothing(move, at)):
             moves.remove(self._tx, move.id)
             return None
         if context:

@@ -4,11 +4,14 @@ object puts it in place before anything else.
 The latest snapshot says what is pending, in the part itself (``detail["pending"]``), so whoever saves meanwhile carries
 it along. ``detail["held"]`` names the content that the owner saved last: if that is to be there again before the owner
 came to it, then nothing is pending any more.
+
+A *request* asks for what the owner saved last, because the object may have changed since: it changes no content, only what is
+pending. Undo and redo take it back as long as it stands, which withdraws it, and make it again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from takeback.engine import journal
@@ -20,7 +23,8 @@ from takeback.model.snapshot import Part
 from takeback.store.writer import Writer
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Plan, Report
+    from takeback.model.plan import Effect, Plan, Report
+    from takeback.sources.protocol import Step
 
 
 def begin(line: Line, writer: Writer, watch: Watch) -> Present:
@@ -70,6 +74,7 @@ def _put_in_place(line: Line, writer: Writer, waiting: Mapping[str, Part], watch
         effects=tuple(effect for proposal in proposals for effect in proposal.effects),
         title=f"restore {', '.join(waiting)}, as it was asked for",
         notes=tuple(note for proposal in proposals for note in proposal.notes),
+        catches_up=True,
         kept=tuple(item for proposal in proposals for item in (*proposal.conflicts, *proposal.kept)),
         completes=all(_is_held(present.parts[name], part) for name, part in waiting.items()),
     )
@@ -95,9 +100,8 @@ def mark(line: Line, plan: Plan, before: Mapping[str, Part], parts: dict[str, Pa
             continue
         old, part = before[name], parts[name]
         detail = {key: value for key, value in part.detail.items() if key not in ("pending", "held")}
-        if name not in touched or not is_back(plan.verb, old, part.content):
-            held = old.detail.get("held") if old.pending else old.content.hex()
-            detail |= {"pending": True, "held": held}
+        if name in plan.pending or not _is_back(plan.verb, old, part.content):
+            detail |= {"pending": True, "held": _held(old)}
         parts[name] = part._replace(detail=detail)
         new = new or parts[name].pending != old.pending
     return new
@@ -109,6 +113,39 @@ def for_another(part: Part) -> Part:
     return part if part.purged or part.remembered or part.filed else part._replace(detail={**detail, "pending": True})
 
 
-def is_back(verb: str, part: Part, content: bytes) -> bool:
+def is_asked(present: Part, steps: Sequence[Step], after: bytes, *, in_doubt: bool) -> bool:
+    """Whether the owner of a value is asked to put it in place, once an undo or redo has taken back ``steps`` and the value is
+    ``after``. Nobody knows what an owner holds that is ``in_doubt``; any other holds what it saved last, and that again is
+    asked for only if it was before what takeback did in these steps."""
+    asked_before = bool(steps) and steps[-1].certain and steps[-1].before.pending
+    return in_doubt or asked_before or _held(present) != after.hex()
+
+
+def is_request(step: Step) -> bool:
+    """Whether takeback did no more in a step than to ask an owner for what it saved last, or to withdraw that."""
+    before, after = step.before, step.after
+    return step.certain and before.content == after.content and before.pending != after.pending
+
+
+def stands(present: Part, request: Step) -> bool:
+    """Whether the present is as a request, or the end of one, has left it: nobody has come to it, and nobody changed it."""
+    as_left = (present.content, present.pending) == (request.after.content, request.after.pending)
+    return as_left and _held(present) == present.content.hex()
+
+
+def withdrawn(part: Part) -> Effect:
+    """What withdraws a request: the value is recorded as it is, and its owner keeps what it has."""
+    from takeback.model.plan import Effect
+    from takeback.sources.state.content import entry
+
+    return Effect(part.name, part.name, entry(part), entry(part), told=("change", part.name))
+
+
+def _held(part: Part) -> object:
+    """What the owner of a value saved last, in hexadecimal digits; None if it has never saved it."""
+    return part.detail.get("held") if part.pending else part.content.hex()
+
+
+def _is_back(verb: str, part: Part, content: bytes) -> bool:
     """Whether an undo or redo makes a value that is still pending what its owner holds anyway."""
-    return verb != "restore" and part.pending and part.detail.get("held") == content.hex()
+    return verb != "restore" and part.pending and _held(part) == content.hex()

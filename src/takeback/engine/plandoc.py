@@ -28,6 +28,7 @@ def encode_plan(plan: Plan) -> bytes:
             "effects": effects,
             "pending": plan.pending,
             "completes": plan.completes,
+            **({"catches_up": True} if plan.catches_up else {}),
             **({"given_up": True} if plan.given_up else {}),
             **({"partly": True} if plan.partly else {}),
         }
@@ -54,6 +55,7 @@ def decode_plan(data: bytes) -> Plan:
             moves=tuple(raw["moves"]),
             title=raw["title"],
             pending=pending,
+            catches_up=raw.get("catches_up") is True,
             completes=raw.get("completes") is True,
             given_up=raw.get("given_up") is True,
             partly=raw.get("partly") is True,

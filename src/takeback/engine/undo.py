@@ -8,7 +8,7 @@ from dataclasses import replace
 from takeback.engine import by_hand, conversation, pending
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
-from takeback.engine.candidates import Wish, candidates, undo_to_redo
+from takeback.engine.candidates import Wish, candidates, nothing_to_redo, undos_to_redo
 from takeback.engine.chosen import chosen, named
 from takeback.engine.line import Line, Present
 from takeback.engine.missed import not_now, reason
@@ -18,12 +18,13 @@ from takeback.engine.paths import clean
 from takeback.errors import NotFound
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
-from takeback.model.move import AGENT_LEVELS, Move
+from takeback.model.move import AGENT_LEVELS, ASKED, Move
 from takeback.model.plan import Effect, Going, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import within
+from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
@@ -132,11 +133,22 @@ def _conversation_alone(line: Line, reader: Reader, present: Present, wish: Wish
 
 def _redo(line: Line, writer: Writer, present: Present, move: str | None) -> Plan:
     with line.blobs.database.read() as tx:
-        target = undo_to_redo(tx, line, move)
-    plan = _plan(line, writer.reader, present, "redo", [target], 0, Wish(shared=True))
-    if plan.empty and not plan.stuck:
-        raise NotFound(f"there is nothing left of undo {short(target.id)} to take back")
-    return plan
+        targets = undos_to_redo(tx, line, move)
+    for target in targets:
+        plan = _plan(line, writer.reader, present, "redo", [target], 0, Wish(shared=True))
+        if not plan.empty or plan.stuck:
+            return plan
+        if move is not None or not _only_asked(line, writer.reader, target):
+            raise NotFound(f"there is nothing left of undo {short(target.id)} to take back")
+    raise nothing_to_redo()
+
+
+def _only_asked(line: Line, reader: Reader, undo: Move) -> bool:
+    """Whether an undo changed nothing: it asked owners for what they had saved last, and no more."""
+    with line.blobs.database.read() as tx:
+        ends = [snapshots.by_id(tx, id) for id in (undo.opening, undo.closing) if id is not None]
+    old, new = (line.load(reader, row).parts if row is not None else {} for row in ends)
+    return old.keys() == new.keys() and all(part.same_state(old[name]) for name, part in new.items())
 
 
 def _plan(
@@ -163,33 +175,40 @@ def _plan(
             continue
         source = line.source(name, present.parts)
         paths = _paths(reader, present, name, wish)
+        elsewhere = line.is_elsewhere(name, present.parts)
+        in_doubt = elsewhere and parts.in_doubt(name, targets)
         mine: list[Step] = []
         lost = False
         unseen = ""
         for step in spoken if name in states else steps:
             old, new = parts.at(step.before).get(name), parts.at(step.after).get(name)
             unseen = unseen or parts.missed_at(step.before, name) or parts.missed_at(step.after, name)
-            if old is None or new is None or new.same_state(old):
+            if old is None or new is None:
+                continue
+            whole = Step(old, new, certain=targets[0].level == "takeback")
+            if new.same_state(old) and not (elsewhere and pending.is_request(whole)):
                 continue
             if old.purged or new.purged:
                 lost = True
                 continue
             leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
             common |= dict.fromkeys(path for path in unclear if within(paths, path))
-            mine.append(Step(old, new, leave, certain=targets[0].level == "takeback"))
+            mine.append(whole._replace(leave=leave))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
         elif unseen:
             blind.append(Kept(name, name, f"it could not be captured at one end of the move: {reason(unseen)}"))
         elif mine and name in present.missed:
             raise not_now(present, name, _rest(line, present, wish), f"{verb} {short(targets[0].id)}")
-        elif mine or _asks_anyway(line, present, name, targets):
+        elif mine or in_doubt:
             proposal = source.revert(reader, present.parts[name], mine)
+            if elsewhere:
+                proposal, is_asked = _of_owner(present.parts[name], mine, proposal, in_doubt=in_doubt)
+                asked += [name] if is_asked else []
             if paths is not None:
                 proposal, left = chosen(proposal, paths)
                 stays |= dict.fromkeys(left)
             effects += proposal.effects
-            asked += [name] if _is_asked(line, present, name, verb, proposal) else []
             conflicts += proposal.conflicts
             kept += proposal.kept
             notes += proposal.notes
@@ -274,19 +293,21 @@ def _meant(line: Line, present: Present) -> list[str]:
     return [*line.sources, *absent]
 
 
-def _asks_anyway(line: Line, present: Present, name: str, targets: Sequence[Move]) -> bool:
-    """Whether an agent is in the middle of the move that is taken back, and may have changed an object that nobody can
-    see from here since it was saved last."""
-    return line.is_elsewhere(name, present.parts) and any(move.open and move.level in AGENT_LEVELS for move in targets)
-
-
-def _is_asked(line: Line, present: Present, name: str, verb: str, proposal: Proposal) -> bool:
-    """Whether a value's owner, in another process, has something to do."""
-    part = present.parts[name]
-    if proposal.conflicts or not line.is_elsewhere(name, present.parts):
-        return False
-    after = next((effect.after.id for effect in proposal.effects if effect.after is not None), part.content)
-    return not (proposal.effects and pending.is_back(verb, part, after))
+def _of_owner(now: Part, steps: Sequence[Step], proposal: Proposal, *, in_doubt: bool) -> tuple[Proposal, bool]:
+    """What is done to a value that another process has, and whether its owner has more to do then than before."""
+    if proposal.conflicts:
+        return proposal, False
+    for effect in proposal.effects:
+        return proposal, effect.after is None or pending.is_asked(now, steps, effect.after.id, in_doubt=in_doubt)
+    if in_doubt:
+        return proposal, not now.pending
+    request = next((step for step in steps if pending.is_request(step)), None)
+    if request is None or not pending.stands(now, request):
+        return proposal, False
+    if not now.pending:
+        return proposal, True
+    note = f"{now.name}: its owner is not asked any more, and keeps what it has"
+    return proposal._replace(effects=(pending.withdrawn(now),), notes=(*proposal.notes, note)), False
 
 
 def _rest(line: Line, present: Present, wish: Wish) -> list[str]:
@@ -306,6 +327,21 @@ class _Parts:
             snapshot = self._line.load(self._reader, row)
             self._known[row.id], self._missed[row.id] = snapshot.parts, snapshot.missed
         return self._known[row.id]
+
+    def in_doubt(self, name: str, targets: Sequence[Move]) -> bool:
+        """Whether an agent is in the middle of a move that is taken back, and may have changed an object that nobody can see
+        from here since it was saved last: it goes on, or did when it was taken back for the first time."""
+        return any(
+            move.open or (ASKED in move.context and move.undone_by is None and self._is_as_left(name, move))
+            for move in targets
+            if move.level in AGENT_LEVELS
+        )
+
+    def _is_as_left(self, name: str, move: Move) -> bool:
+        """Whether a part is as a closed move has left it."""
+        with self._line.blobs.database.read() as tx:
+            row = snapshots.by_id(tx, move.closing) if move.closing is not None else None
+        return row is not None and self._known[PRESENT.id][name].same_state(self.at(row).get(name))
 
     def missed_at(self, row: SnapshotRow, name: str) -> str:
         """Why a part could not be captured in a snapshot that was read; empty if it could."""

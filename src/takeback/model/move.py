@@ -15,6 +15,13 @@ OPENS = {"run_start": "run", "turn_start": "turn", "before_action": "action"}
 PARTLY = "partly"
 """In the context of an undo of which something was left out, as asked."""
 
+CAUGHT_UP = "caught_up"
+"""In the context of a restore with which the owner of objects put in place what other processes had asked for."""
+
+ASKED = "asked"
+"""In the context of an agent's move that undo took back before its end, from another process: the owner of its memory was asked
+to put that back as it was recorded last, because it may have changed since."""
+
 CLOSES = {"run_end": "run", "turn_end": "turn", "after_action": "action"}
 
 

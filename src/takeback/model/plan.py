@@ -121,6 +121,8 @@ class Plan:
     """Parts whose objects live in other processes, which will put them in place."""
     goes: tuple[Going, ...] = ()
     """What the effects take away, where paths say too little of it: a team's tasks and mail."""
+    catches_up: bool = False
+    """The owner of objects puts in place what other processes asked for meanwhile."""
     completes: bool = False
     """It puts in place what another move has recorded as pending: that is the move to take back."""
     partly: bool = False
