@@ -37,6 +37,7 @@ format: .venv/.takeback-dev
 soak: .venv/.takeback-dev
 	scripts/agents
 	scripts/cua
+	scripts/services packages btrfs-progs xfsprogs
 	scripts/services run $(RUN)/python -m soak $(CAMPAIGN) $(ARGS)
 
 fuzz: .venv/.takeback-fuzz

@@ -16,7 +16,7 @@ from mutants.catalogue import MUTANTS, WANTED
 from mutants.checkout import Checkout, checkout
 from mutants.judging import Verdict, judge
 from mutants.mutant import Mutant
-from mutants.running import run
+from mutants.running import run, stop
 
 
 def main() -> int:
@@ -74,6 +74,7 @@ def _check(
                 print(_line(found), flush=True)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            stop()
             raise
     return [verdicts[mutant.name] for mutant in chosen]
 

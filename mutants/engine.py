@@ -70,8 +70,8 @@ MUTANTS = (
     Mutant(
         name="undo-blames-the-agent-for-takebacks-own-work",
         file="engine/attribution.py",
-        before="        if not owners[number] or own_work[number] or after.mixed:",
-        after="        if not owners[number] or after.mixed:",
+        before="        if not owners[number] or own_work[number] or after.mixed or",
+        after="        if not owners[number] or after.mixed or",
         harm="Undo of a turn also takes back a restore that the user did in the middle of it.",
         tests=("engine/test_scenarios.py", "engine/test_sessions.py", "engine/test_others_work.py"),
     ),
@@ -106,10 +106,10 @@ MUTANTS = (
     Mutant(
         name="pending-forgets-the-owners-content",
         file="engine/pending.py",
-        before='            held = old.detail.get("held") if old.pending else old.content.hex()',
-        after="            held = old.content.hex()",
-        harm="After two restores of a value and an undo, the owner of the value does not get back what it had.",
-        tests=("engine/test_state_pending.py", "engine/test_elsewhere.py"),
+        before='    return part.detail.get("held") if part.pending else part.content.hex()',
+        after="    return part.content.hex()",
+        harm="After two restores of a value and an undo, the program that owns the value goes on with the wrong one.",
+        tests=("engine/test_state_pending.py", "engine/test_state_requests.py", "engine/test_elsewhere.py"),
     ),
     Mutant(
         name="drop-blames-a-neighbour",

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,9 @@ _LAST_WORDS = 30.0
 """Seconds in which an interrupted run may remove what it made."""
 _NO_TESTS = 5
 """What pytest exits with if `make test` has none of the tests."""
+
+_RUNNING: set[subprocess.Popen[bytes]] = set()
+_STOPPED = threading.Event()
 
 
 class Run(NamedTuple):
@@ -40,6 +44,8 @@ class Run(NamedTuple):
 
 def run(copy: Checkout, tests: Sequence[str], limit: float | None = None) -> Run:
     """Run tests (paths or node ids, below ``tests`` of the copy) until the first one fails, for ``limit`` seconds at most."""
+    if _STOPPED.is_set():
+        raise KeyboardInterrupt
     began = time.monotonic()
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "mutants.reports", "-p", "no:cacheprovider"]
     command += (f"tests/{test}" for test in tests)
@@ -57,7 +63,11 @@ def run(copy: Checkout, tests: Sequence[str], limit: float | None = None) -> Run
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            in_time = _ends(process, limit)
+            _RUNNING.add(process)
+            try:
+                in_time = _ends(process, limit)
+            finally:
+                _RUNNING.discard(process)
         return Run(
             passed=in_time and process.returncode in (0, _NO_TESTS),
             timed_out=not in_time,
@@ -67,6 +77,13 @@ def run(copy: Checkout, tests: Sequence[str], limit: float | None = None) -> Run
         )
 
 
+def stop() -> None:
+    """Interrupt all runs, and begin no other."""
+    _STOPPED.set()
+    for process in list(_RUNNING):
+        process.send_signal(signal.SIGINT)
+
+
 def _ends(process: subprocess.Popen[bytes], limit: float | None) -> bool:
     """Whether a run ends in time; one that does not is ended."""
     try:
@@ -74,13 +91,9 @@ def _ends(process: subprocess.Popen[bytes], limit: float | None) -> bool:
         return True
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
-        try:
-            process.wait(_LAST_WORDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        return False
-    except BaseException:
+    try:
+        process.wait(_LAST_WORDS)
+    except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        raise
+    return False

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,9 +167,9 @@ def expected(campaign: Campaign, known: Mapping[str, Record]) -> int:
     return known[campaign.name].seconds if campaign.name in known else campaign.seconds
 
 
-def _span(seconds: Sequence[float] | object, jobs: int) -> float:
+def _span(seconds: Iterable[float], jobs: int) -> float:
     """How long these take, some at a time: no less than the longest."""
-    times = list(seconds)  # type: ignore[call-overload]
+    times = list(seconds)
     return max([sum(times) / jobs, *times], default=0.0)
 
 

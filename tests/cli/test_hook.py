@@ -9,15 +9,17 @@ import resource
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.cli import takeback
+from support.faults.zygote import Zygote
+from support.hooks.forked import Hooks
 from support.hooks.program import Program, child_of, command, eventually
-from support.hooks.voices import VOICES, Call
+from support.hooks.voices import VOICES, Call, Raw
 from support.mounts import mounted
 from support.privileges import drop_privileges
 from support.trees import make_tree
@@ -26,9 +28,15 @@ from takeback.adapters.hooks.agents import AGENTS, PROBE
 linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="it looks into /proc")
 
 
+@pytest.fixture(scope="module")
+def hooks() -> Iterator[Hooks]:
+    with Zygote() as zygote:
+        yield Hooks(zygote)
+
+
 @pytest.fixture
-def program(tmp_path: Path, home: Path) -> Program:
-    program = Program(tmp_path, home)
+def program(tmp_path: Path, home: Path, hooks: Hooks) -> Program:
+    program = Program(tmp_path, home, hooks)
     program.world.write("a.txt", "there before\n")
     return program
 
@@ -40,6 +48,7 @@ def status(program: Program, **env: str) -> str:
 
 
 def test_the_first_event_makes_the_store(program: Program) -> None:
+    program.hooks = None
     program.turn("write it", "b.txt", "b")
     assert program.turns() == ["write it"]
     assert program.notices() == []
@@ -76,15 +85,18 @@ def test_fifty_megabytes_of_input_are_recorded_in_little_memory(program: Program
     def little() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
-    text = "é" * (25 << 20)
-    call = Call(path=f"{program.world.root}/large.txt", text=text)
-    command = Call(command="echo " + "x" * (50 << 20))
+    def large(raw: Raw) -> bytes:
+        """The event in the bytes that an agent would send."""
+        text, more = "é".encode() * (25 << 20), b"x" * (50 << 20)
+        return json.dumps(raw).encode().replace(b"LARGE", text).replace(b"LONG", more)
+
+    call, command = Call(path=f"{program.world.root}/large.txt", text="LARGE"), Call(command="echo LONG")
     program.say(*program.voice.prompt("a large one"))
     for raw in program.voice.before(call):
-        program(raw, preexec_fn=little)
+        program(large(raw), preexec_fn=little)
     program.world.write("large.txt", "written")
     for raw in (*program.voice.after(call), *program.voice.before(command), *program.voice.after(command)):
-        program(raw, preexec_fn=little)
+        program(large(raw), preexec_fn=little)
     program.say(*program.voice.stop())
     assert program.notices() == []
     assert program.turns() == ["a large one"]
@@ -344,7 +356,8 @@ def test_the_end_of_a_session_waits_for_nobody_and_is_recorded_later(program: Pr
     for number in range(200):
         program.world.write(f"many/{number}", f"{number}")
     with program.busy() as until_it_waits:
-        program.say(*program.voice.leave())
+        for raw in program.voice.leave():
+            program(raw)
         until_it_waits()
     program.finished()
     (turn,) = (move for move in program.world.moves() if move.level == "turn")
@@ -429,6 +442,7 @@ def test_what_an_agent_writes_into_the_project_s_file_changes_nothing(first: str
 
 @pytest.mark.parametrize(("value", "recorded"), [("1", False), ("true", False), ("0", True), ("", True)])
 def test_an_environment_can_turn_hooks_off(value: str, recorded: bool, program: Program) -> None:
+    program.hooks = None  # it is the command that looks at it
     program.env["TAKEBACK_OFF"] = value
     program.turn("write it", "b.txt", "b")
     program(b"no event" if not recorded else {"hook_event_name": PROBE}, "gemini-cli")

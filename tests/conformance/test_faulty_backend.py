@@ -6,7 +6,6 @@ gives exactly what was saved, or fails and has changed nothing.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections import Counter
@@ -17,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import takeback as tb
+from support import campaigns
 from support.agent import held, look
 from support.faulty_backend import (
     DELAYED,
@@ -34,7 +34,6 @@ from support.trees import Node
 from takeback.store.catalogue import blobs
 from takeback.store.packs.pack import object_name
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
 PLACES = [":memory:", "local"]
 CALM = settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
@@ -117,8 +116,9 @@ class Rig:
         return set(health.harmed)
 
 
+@pytest.mark.campaign("faulty-backend")
 @pytest.mark.parametrize("place", PLACES)
-@settings(CALM, max_examples=600 if SOAK else 40)
+@settings(CALM, max_examples=campaigns.size(10, 600))
 @given(works=works, schedule=schedules)
 def test_lost_torn_repeated_and_delayed_objects_harm_no_snapshot_that_was_reported(
     place: str, works: list[tuple[str, int]], schedule: list[str]
@@ -134,8 +134,9 @@ def test_lost_torn_repeated_and_delayed_objects_harm_no_snapshot_that_was_report
         rig.close()
 
 
+@pytest.mark.campaign("faulty-backend")
 @pytest.mark.parametrize("place", PLACES)
-@settings(CALM, max_examples=300 if SOAK else 20)
+@settings(CALM, max_examples=campaigns.size(10, 300))
 @given(works=works, schedule=st.lists(st.sampled_from(["", ROTTEN, *READING]), max_size=40))
 def test_objects_that_rot_are_named_and_never_restored(
     place: str, works: list[tuple[str, int]], schedule: list[str]

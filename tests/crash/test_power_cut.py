@@ -6,12 +6,11 @@ time: the store opens and verifies to the last byte; every snapshot that was rep
 command leaves the workspace as it was before the interrupted one or as that planned it, with what it replaced saved;
 and after a maintenance nothing is left over.
 
-``TAKEBACK_TEST_SOAK=1`` cuts at many more moments, on every filesystem that can be made here.
+`make soak` cuts at many more moments, on every filesystem that can be made here.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import traceback
 from collections.abc import Callable, Iterable
@@ -22,6 +21,7 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.agent import World, held, look
 from support.counts import Tell, tell
 from support.power_cut import FILESYSTEMS, WAYS, Cuts, Filesystem, Recording, booted, impossible, recorded
@@ -29,10 +29,8 @@ from support.processes import in_child
 from support.stores import noise
 from support.trees import Node
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
-CUTS = 600 if SOAK else 20
+CUTS = campaigns.size(20, 600)
 """About how many a filesystem."""
-USUAL = [each for each in FILESYSTEMS if SOAK or each.name != "xfs"]
 
 Tree = dict[str, Node]
 
@@ -213,16 +211,25 @@ def _check_snapshots(world: World, promised: dict[str, Tree]) -> None:
 
 def chosen(positions: list[int], acts: list[Act]) -> list[tuple[int, str]]:
     """The moment at which each operation returned, whatever is left of what it did not flush; and many others."""
-    dice = random.Random(3)
+    dice = random.Random(campaigns.seed())
     ends = [(act.end, way) for act in acts for way in ("none", "some")]
     first, last = acts[0].begin, acts[-1].end
     others = [(position, way) for position in positions if first <= position <= last for way in WAYS]
     few = dice.sample(others, min(len(others), max(CUTS - len(ends), 0)))
     dice.shuffle(ends)
-    return sorted({*(ends if SOAK else ends[: CUTS // 2]), *(few if SOAK else few or others[: CUTS // 2])})
+    if campaigns.running():
+        return sorted({*ends, *few})
+    return sorted({*ends[: CUTS // 2], *dice.sample(others, CUTS // 2)})
 
 
-@pytest.mark.parametrize("filesystem", USUAL, ids=lambda each: each.name)
+@pytest.mark.campaign("power-cuts")
+@pytest.mark.parametrize(
+    "filesystem",
+    [
+        pytest.param(each, id=each.name, marks=[] if each.name.startswith("ext4") else [pytest.mark.soak])
+        for each in FILESYSTEMS
+    ],
+)
 def test_after_a_power_cut_at_any_moment_nothing_reported_is_missing(
     filesystem: Filesystem, tmp_path: Path, record_property: Tell
 ) -> None:
@@ -241,6 +248,7 @@ def test_after_a_power_cut_at_any_moment_nothing_reported_is_missing(
         assert (code, wrong) == (0, None), (
             f"cut at {position} ({way} of what was not flushed), during {doing!r}\n{wrong}"
         )
+    campaigns.count_runs(record_property, len(tried))
     tell(
         record_property,
         f"power cuts: block by block on {filesystem.name} over a loop device: {len(cuts.positions)} writes and "

@@ -1,14 +1,13 @@
 """A restore of a team under every fault at every one of its steps: after the next command the team is exactly as before, or
 exactly as wanted; the real ClawTeam reads it, and its locks exclude.
 
-It is killed at every step, and runs out of space at every fourth; where a team is made from nothing, whose steps are all
-alike, each a fourth of that. Of other faults some are tried. With ``TAKEBACK_TEST_SOAK=1`` all are, everywhere.
+`make test` kills it at every fourth step, and lets it run out of space at every sixteenth; where a team is made from nothing, whose
+steps are all alike, at a third as many. Of other faults it tries some. `make soak` tries all, everywhere.
 """
 
 from __future__ import annotations
 
 import fcntl
-import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
@@ -20,17 +19,16 @@ import pytest
 from clawteam.team.manager import TeamManager
 
 import takeback as tb
-from support import faults
+from support import campaigns, faults
 from support.counts import Tell, tell
 from support.faults import BROKEN, Fault, Point
 from support.faults.zygote import Zygote
 from support.teams.real import VARIABLE, RealTeam
 from support.trees import Node, remove
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
 SPARSE = {Fault.KILL: 1, Fault.FILL: 4}
 """At every such step, unless all are tried."""
-SOME = 8
+SOME = 4
 """Runs with each of the other faults."""
 
 Files = dict[str, Node]
@@ -158,12 +156,13 @@ def world(request: pytest.FixtureRequest, memory_path: Path, monkeypatch: pytest
 def runs(points: list[Point], every: int) -> Iterator[tuple[Fault, int]]:
     for fault in BROKEN:
         places = [at for at, point in enumerate(points, 1) if fault.applies(point)]
-        if not SOAK:
+        if not campaigns.running():
             few = sorted(random.Random(1).sample(places, SOME))
             places = places[:: SPARSE[fault] * every] if fault in SPARSE else few
         yield from ((fault, at) for at in places)
 
 
+@pytest.mark.campaign("crash-teams")
 def test_a_restore_of_a_team_is_killed_out_of_space_or_fails_at_any_step(
     zygote: Zygote, world: World, record_property: Tell, request: pytest.FixtureRequest
 ) -> None:
@@ -172,7 +171,7 @@ def test_a_restore_of_a_team_is_killed_out_of_space_or_fails_at_any_step(
     assert not clean.trouble and clean.result[1] == "", clean
     assert world.team.files() == world.ends["before"][0]
     points, wrong = clean.result[0], []
-    tried = list(runs(points, 1 if request.node.callspec.id == "worked_on" else 4))
+    tried = list(runs(points, 4 if request.node.callspec.id == "worked_on" else 12))
     for fault, at in tried:
         world.reset()
         lock = world.lock()
@@ -183,6 +182,7 @@ def test_a_restore_of_a_team_is_killed_out_of_space_or_fails_at_any_step(
         trouble = trouble or zygote.call(next_command, world.base).trouble or world.wrong(lock)
         if trouble:
             wrong.append(f"{fault}, at step {at} ({points[at - 1].text}): {trouble}")
+    campaigns.count_runs(record_property, len(tried))
     counted = {fault: sum(1 for each, _ in tried if each is fault) for fault in BROKEN}
     tell(
         record_property,

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from support.agents.all import DRIVERS
+from support import campaigns
+from support.agents.all import DRIVERS, for_agent
 from support.agents.driver import Driver
 from support.agents.model import Model
 from support.agents.script import Say, Write
 from support.cli import PROGRAM
 
-AGENTS = [pytest.param(name, marks=pytest.mark.service(name)) for name in ("claude-code", "gemini-cli")]
+AGENTS = [for_agent(name) for name in ("claude-code", "gemini-cli")]
 """Those that run the shell part of a command before they ask the model, each in its own way when it fails."""
 
 
@@ -59,8 +60,9 @@ def test_the_model_hears_what_a_slash_command_could_not_do(agent: str, project: 
 
         driver.turn("/undo", Say("so it was"))
         assert "nothing to undo" in json.dumps(driver.model.requests[-1])
-        driver.turn("/snapshots", Say("so they are"))
-        assert "timeline main of" in json.dumps(driver.model.requests[-1])
+        if agent == "claude-code" or campaigns.running():
+            driver.turn("/snapshots", Say("so they are"))
+            assert "timeline main of" in json.dumps(driver.model.requests[-1])
 
 
 ODD = {
@@ -71,21 +73,23 @@ ODD = {
 READ = {("claude-code", "a byte order mark"), ("gemini-cli", "comments")}
 
 
-@pytest.mark.parametrize("odd", ODD)
+FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini-cli": ".gemini/settings.json"}
+
+
 @pytest.mark.parametrize(
-    ("agent", "file"),
+    ("agent", "odd"),
     [
-        pytest.param("claude-code", ".claude/settings.json", marks=pytest.mark.service("claude-code")),
-        pytest.param("codex", ".codex/hooks.json", marks=pytest.mark.service("codex")),
-        pytest.param("gemini-cli", ".gemini/settings.json", marks=pytest.mark.service("gemini-cli")),
+        for_agent(agent, odd, soak=(agent, odd) == ("gemini-cli", "a byte order mark"))  # as slow as all three of Codex
+        for agent in FILES
+        for odd in ODD
     ],
 )
 def test_a_file_that_the_agent_does_not_read_is_said_to_be_one(
-    agent: str, file: str, odd: str, project: Path, tmp_path: Path
+    agent: str, odd: str, project: Path, tmp_path: Path
 ) -> None:
     with working(agent, tmp_path / "home", project) as driver:
         takeback(driver, "install", agent, "--yes")
-        path = tmp_path / "home" / file
+        path = tmp_path / "home" / FILES[agent]
         path.write_text(ODD[odd](path.read_text()))
 
         again = json.loads(takeback(driver, "install", agent, "--json"))

@@ -275,25 +275,30 @@ def writing(lock: Gate, step: Callable[[int], None]) -> Iterator[None]:
 
 
 def test_a_file_and_an_object_that_change_all_the_time_are_of_one_instant(code: Path) -> None:
-    lock, memory = Gate(), {"count": 1}
+    lock, memory, stepped = Gate(), {"count": 1}, threading.Event()
 
     def step(number: int) -> None:
         (code / "count.tmp").write_text(str(number))
         (code / "count.tmp").rename(code / "count")
         with lock:
             memory["count"] = number
+        stepped.set()
 
     step(1)
     line = tb.open(":memory:").timeline(
         sources=[tb.Workspace(code, exclude=["*.tmp"]), tb.State("memory", memory, lock)]
     )
+    seen = []
     with writing(lock, step):
-        seen = [line.save() for _ in range(60)]
+        for _ in range(60):
+            stepped.clear()
+            assert stepped.wait(60)
+            seen.append(line.save())
     for snapshot in seen:
         count = int(line.read(snapshot, "count"))
         assert count - line.value(snapshot, "memory")["count"] in (0, 1)
         assert not snapshot.not_captured
-    assert len({snapshot.id for snapshot in seen}) > 20
+    assert len({snapshot.id for snapshot in seen}) == len(seen)
 
 
 def test_a_restore_beside_somebody_who_goes_on_puts_back_both(code: Path) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz import run, targets
+from support import campaigns
+
+pytestmark = pytest.mark.campaign("fuzz-targets")
 
 TARGETS = targets()
-EXAMPLES = 5000 if os.environ.get("TAKEBACK_TEST_SOAK") else 60
+EXAMPLES = campaigns.size(10, 5000)
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -11,22 +11,22 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 import takeback as tb
+from support import campaigns, generated
 from support.containers.boxes import Boxes, Engine
 from support.teams.real import VARIABLE
 from support.together.world import PARTS, World
 from takeback.model.plan import Report
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
+HISTORIES, SHARDS = 60, 6
 
 parts = st.sampled_from(PARTS)
 some = st.sets(parts, min_size=1)
@@ -162,11 +162,10 @@ def _of(values: Values, chosen: Iterable[str]) -> Values:
     return {part: values[part] for part in chosen}
 
 
-Four.TestCase.settings = settings(
-    max_examples=60 if SOAK else 4,
-    stateful_step_count=20 if SOAK else 8,
-    deadline=None,
-    derandomize=not SOAK,
-    suppress_health_check=list(HealthCheck),
-)
-TestFour = pytest.mark.service("docker")(Four.TestCase)
+@pytest.mark.service("docker")
+@pytest.mark.campaign("stateful-four")
+@pytest.mark.parametrize("shard", campaigns.shards(SHARDS))
+def test_four(shard: int, record_property: Callable[[str, object], None]) -> None:
+    examples = campaigns.size(2, HISTORIES // SHARDS)
+    generated.run_machine(Four, shard=shard, examples=examples, steps=campaigns.size(8, 20))
+    campaigns.count_runs(record_property, examples)

@@ -1,7 +1,7 @@
 """Damage, in turn, at many places of every file of a store: verify finds it and names exactly what is harmed, all else
 still restores to the byte, and repair brings back all that can be.
 
-The places are chosen by a fixed seed; `make soak` tries many more. How many were tried, and what came of it, is printed.
+`make soak` tries many more places. How many were tried, and what came of it, is printed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
+from support import campaigns, counts
 from support.agent import World
 from support.stores import noise
 from takeback.engine.repair import Repaired, repair
 from takeback.engine.store import Store
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-PLACES = 400 if SOAK else 10
+pytestmark = pytest.mark.campaign("store-damage")
+
+PLACES = campaigns.size(10, 400)
 """How many places of each file are damaged."""
 
 Contents = dict[str, bytes | None]
@@ -157,7 +159,7 @@ def places(truth: Truth, kind: str) -> Iterator[Place]:
         "header": [store / "store.json"],
     }[kind]
     for number, file in enumerate(files):
-        chosen = random.Random(f"{kind} {number}")
+        chosen = random.Random(f"{campaigns.seed()} {kind} {number}")
         name, size = str(file.relative_to(store)), file.stat().st_size
         count = max(2, PLACES // len(files))
         ends = [0, 5, 30, size - 1, size - 20, size - 60, size - 300]
@@ -234,7 +236,13 @@ def check_repair(truth: Truth, base: Path, lossless: bool) -> tuple[Repaired, in
 
 
 def campaign(
-    truth: Truth, kind: str, base: Path, check: Callable[[Place, str, Repaired, int], None], lossless: bool
+    truth: Truth,
+    kind: str,
+    base: Path,
+    record: counts.Tell,
+    check: Callable[[Place, str, Repaired, int], None],
+    *,
+    lossless: bool,
 ) -> None:
     outcomes: Counter[str] = Counter()
     for place in places(truth, kind):
@@ -250,39 +258,36 @@ def campaign(
         outcomes["snapshots that came back harmed"] += len(done.losses)
         outcomes["snapshots that were lost"] += missing
     tried = sum(outcomes[each] for each in ("refused", "found", "irrelevant", "an earlier moment"))
-    print(f"\n{kind}: {tried} places damaged: {dict(outcomes)}")
+    campaigns.count_runs(record, tried)
+    counts.tell(record, f"{kind}: {tried} places damaged: {dict(outcomes)}")
 
 
-def test_damage_of_packs(truth: Truth, memory_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_of_packs(truth: Truth, memory_path: Path, record_property: counts.Tell) -> None:
     def check(place: Place, outcome: str, done: Repaired, missing: int) -> None:
         assert outcome == "found", "no byte of a pack is irrelevant"
         assert done.aside is not None
 
-    with capsys.disabled():
-        campaign(truth, "pack", memory_path / "w", check, lossless=True)
+    campaign(truth, "pack", memory_path / "w", record_property, check, lossless=True)
 
 
-def test_damage_of_the_catalogue(without_log: Truth, memory_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_of_the_catalogue(without_log: Truth, memory_path: Path, record_property: counts.Tell) -> None:
     """All that lies in packs comes back whatever happens to the catalogue."""
 
     def check(place: Place, outcome: str, done: Repaired, missing: int) -> None:
         assert missing <= len(without_log.snapshots) - len(without_log.folded)
 
-    with capsys.disabled():
-        campaign(without_log, "catalogue", memory_path / "w", check, lossless=False)
+    campaign(without_log, "catalogue", memory_path / "w", record_property, check, lossless=False)
 
 
-def test_damage_of_the_log(truth: Truth, memory_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_of_the_log(truth: Truth, memory_path: Path, record_property: counts.Tell) -> None:
     def check(place: Place, outcome: str, done: Repaired, missing: int) -> None:
         assert missing <= len(truth.snapshots) - len(truth.folded)
 
-    with capsys.disabled():
-        campaign(truth, "log", memory_path / "w", check, lossless=False)
+    campaign(truth, "log", memory_path / "w", record_property, check, lossless=False)
 
 
-def test_damage_of_the_header(truth: Truth, memory_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_of_the_header(truth: Truth, memory_path: Path, record_property: counts.Tell) -> None:
     def check(place: Place, outcome: str, done: Repaired, missing: int) -> None:
         assert missing == 0 and not done.losses
 
-    with capsys.disabled():
-        campaign(truth, "header", memory_path / "w", check, lossless=True)
+    campaign(truth, "header", memory_path / "w", record_property, check, lossless=True)

@@ -5,7 +5,7 @@ process of its own, and passes the campaign's name and seed in the environment. 
 
 A test joins a campaign with ``@pytest.mark.campaign("crash-undo")`` and asks `size`, `pick`, `shards` or `seed` how much to do.
 ``@pytest.mark.soak`` on a test or a parameter leaves it to `make soak`. Two campaigns need no mark: ``generated`` has every
-test that Hypothesis drives, ``container-strategies`` every test with the fixture ``strategy``.
+test that Hypothesis drives, ``container-strategies`` every test with the fixture ``strategy``, unless another campaign has it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def campaigns_of(item: pytest.Item) -> set[str]:
     names = {str(name) for mark in item.iter_markers("campaign") for name in mark.args}
     if is_generated(item) and not names:
         names.add(GENERATED)
-    if strategy_of(item) is not None:
+    if strategy_of(item) is not None and not names:
         names.add(STRATEGIES)
     return names
 

@@ -7,6 +7,9 @@ the tests that ran before on the same worker, so that is off.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -54,6 +57,29 @@ def thin(item: pytest.Item) -> None:
     few = min(whole.max_examples, max(FEWEST, whole.max_examples // 10))
     function._hypothesis_internal_use_settings = settings(whole, max_examples=few)
     function._takeback_thin = True
+
+
+@contextmanager
+def counted(item: pytest.Item) -> Iterator[None]:
+    """In `make soak`, a generated test's runs are its examples."""
+    handle = getattr(getattr(item, "obj", None), "hypothesis", None)
+    if not campaigns.running() or handle is None:
+        yield
+        return
+    inner, examples = handle.inner_test, 0
+
+    @functools.wraps(inner)
+    def count(*arguments: Any, **named: Any) -> Any:
+        nonlocal examples
+        examples += 1
+        return inner(*arguments, **named)
+
+    handle.inner_test = count
+    try:
+        yield
+    finally:
+        handle.inner_test = inner
+        campaigns.count_runs(lambda name, value: item.user_properties.append((name, value)), examples)
 
 
 def run_machine(machine: type[RuleBasedStateMachine], *, shard: int, examples: int, steps: int) -> None:

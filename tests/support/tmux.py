@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shlex
 import subprocess
@@ -13,6 +14,8 @@ from types import TracebackType
 from typing import Self
 
 PATIENCE = 60.0
+_ENDED = re.compile(r"ended with (\d+)$", re.MULTILINE)
+"""In the middle of a line, if the shell wrote its prompt late."""
 
 
 class Tmux:
@@ -39,9 +42,8 @@ class Tmux:
 
     def ended(self) -> int:
         """Wait until the command has ended; its exit code."""
-        self.wait_until(lambda screen: any(line.startswith("ended with ") for line in screen.splitlines()))
-        (line,) = (line for line in self.screen().splitlines() if line.startswith("ended with "))
-        return int(line.removeprefix("ended with "))
+        screen = self.wait_until(lambda screen: _ENDED.search(screen) is not None)
+        return int(_ENDED.findall(screen)[-1])
 
     def keys(self, *names: str) -> None:
         """Press keys by tmux's names: ``Enter``, ``Escape``, ``C-c``, ``j``, …"""

@@ -542,11 +542,15 @@ def test_what_is_found_while_a_screen_is_left_is_not_shown_on_it(desk: Desk, mon
     going, go, handed = threading.Event(), threading.Event(), threading.Event()
     call_later = shown.call_later
 
+    def hand_over(*call: Any) -> None:
+        call_later(*call)
+        handed.set()
+
     def compared(*arguments: Any) -> Differences:
         found = differences(*arguments)
         going.set()
         go.wait(60)
-        monkeypatch.setattr(shown, "call_later", lambda *call: (call_later(*call), handed.set()))
+        monkeypatch.setattr(shown, "call_later", hand_over)
         return found
 
     monkeypatch.setattr(diff, "differences", compared)

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from support.tui import Alone, play, screen, until
+from support.tui import Alone, play, screen, until, until_seen
 from takeback.tui.linetext import LineText
 from takeback.tui.wrapping import fitted
 
@@ -28,3 +29,25 @@ def test_lines_fit_beside_a_scrollbar_too() -> None:
         assert not text.show_horizontal_scrollbar
 
     play(Alone(_Page()), scene, size=(40, 10))
+
+
+class _Low(Screen[None]):
+    CSS = "LineText { height: auto; border: solid red; }"
+
+    def compose(self) -> ComposeResult:
+        yield LineText()
+
+
+def test_lines_that_come_while_it_is_hidden_are_shown_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(pilot: Pilot[Any]) -> None:
+        text = pilot.app.screen.query_one(LineText)
+        await until(pilot, lambda: text.region.height == 2)
+        text.display = False
+        await until(pilot, lambda: not text.region)
+        # On a busy machine what is to be done after the next refresh may be done before the layout.
+        monkeypatch.setattr(text, "call_after_refresh", lambda call: call())
+        text.display = True
+        text.show(lambda width: fitted([["a word"]], width))
+        await until_seen(pilot, "a word")
+
+    play(Alone(_Low()), scene, size=(40, 10))

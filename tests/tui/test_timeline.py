@@ -80,6 +80,7 @@ def test_the_details_say_all_of_the_row_under_the_cursor(app: TakebackApp, world
 
 def test_the_details_of_the_present_say_whom_they_wait_for(app: TakebackApp, world: World) -> None:
     async def scene(pilot: Pilot[Any]) -> None:
+        await until_seen(pilot, *ALL)  # before that there is no row to go down to
         details = app.screen.query_one(Details)
         await pilot.press("down")
         await until(pilot, lambda: "A 2.py +2" in details.text)

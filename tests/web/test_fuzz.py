@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support import campaigns
 from support.web import Client, record
 from takeback import locate
 from takeback.views.desk import Desk
@@ -25,8 +26,9 @@ from takeback.web import api, pages, serving
 from takeback.web.asked import MOST_BYTES
 from takeback.web.serving import Server
 
-SOAK = os.environ.get("TAKEBACK_TEST_SOAK") == "1"
-EXAMPLES = 5_000 if SOAK else 400
+pytestmark = pytest.mark.campaign("web-fuzz")
+
+EXAMPLES = campaigns.size(40, 5_000)
 STATUSES = {200, 303, 400, 401, 403, 404, 405, 409, 415, 422, 423, 503}
 
 PATHS = sorted({path for _, path, _ in (*api.ROUTES, *pages.ROUTES)})

@@ -60,6 +60,10 @@ class LineText(ScrollView, can_focus=True):
     def on_resize(self, event: events.Resize) -> None:
         self._fit()
 
+    def on_show(self) -> None:
+        """What was hidden had no width. It may have the same size as before, and no resize comes then."""
+        self._fit()
+
     def _fit(self) -> None:
         if self.scrollable_content_region.width != self._width:
             self._make()

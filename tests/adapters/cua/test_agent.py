@@ -32,8 +32,15 @@ class Stage:
 
 
 @pytest.fixture(scope="session")
-def player() -> Iterator[Player]:
-    with Player() as found:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of this run, the same for all workers."""
+    mine = tmp_path_factory.getbasetemp()
+    return mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine
+
+
+@pytest.fixture(scope="session")
+def player(shared: Path) -> Iterator[Player]:
+    with Player(shared) as found:
         yield found
 
 
@@ -67,8 +74,8 @@ def test_there_is_a_snapshot_at_each_moment_that_was_asked_for(stage: Stage) -> 
     assert found["after"]["run_id"] is None
 
 
-def test_a_run_whose_process_died_is_told_of_by_the_next_and_ended(stage: Stage) -> None:
-    with Player() as dying:
+def test_a_run_whose_process_died_is_told_of_by_the_next_and_ended(stage: Stage, shared: Path) -> None:
+    with Player(shared) as dying:
         assert stage.play("dies", dying) == {}
     first, second, told = stage.play("acts")["snapshots"][:3]
     assert (first["trigger"], second["trigger"]) == ("run_start", "before_action")

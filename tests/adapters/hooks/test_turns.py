@@ -1,26 +1,25 @@
-"""Thirty turns of each agent, in its own words: two sessions in the middle of each other, subagents, calls at once, failures,
+"""Turns of each agent, twelve in `make test` and forty times thirty in `make soak`, in its own words: two sessions in the middle of each other, subagents, calls at once, failures,
 Esc, commands in the background, other directories, a person who edits meanwhile. Each turn that changed something is one
 move, and taking it back changes what it changed and nothing else."""
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
 import pytest
 
-from support import counts
+from support import campaigns, counts
 from support.hooks.forked import Hooks
 from support.hooks.model import Turn
 from support.hooks.sessions import Say, Script, Workplace, as_program
 from support.hooks.voices import VOICES
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-SEEDS = range(40 if SOAK else 1)
-TURNS = 30
-OF_EACH = 30 if SOAK else 10
-"""Turns of each agent where all of them are there."""
+pytestmark = pytest.mark.campaign("hooks-turns")
+
+TURNS = campaigns.size(12, 30)
+TAKEN_BACK = campaigns.size(4, 10)
+"""Turns that are taken back at least."""
 
 
 def workplace(base: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> Workplace:
@@ -68,26 +67,27 @@ def check(place: Workplace, dice: random.Random) -> tuple[int, int]:
     return tried[0], tried[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("shard", campaigns.shards(40))
 @pytest.mark.parametrize("agent", VOICES)
-def test_thirty_turns_of_two_sessions_are_moves_that_can_be_taken_back(
+def test_turns_of_two_sessions_are_moves_that_can_be_taken_back(
     agent: str,
-    seed: int,
+    shard: int,
     hooks: Hooks,
     memory_path: Path,
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
     record_property: counts.Tell,
 ) -> None:
-    place, dice = workplace(memory_path, hooks, monkeypatch), random.Random(seed)
+    place, dice = workplace(memory_path, hooks, monkeypatch), random.Random(campaigns.seed() * 1000 + shard)
     voices = [VOICES[agent](session, place.root, str(home)) for session in ("one", "two")]
     Script(place, dice).run(voices, TURNS)
     plain, shared = check(place, dice)
-    assert plain >= 10
+    assert plain >= TAKEN_BACK
+    campaigns.count_runs(record_property, len(place.model.turns))
     counts.tell(record_property, f"{agent}: {len(place.model.turns)} turns, {plain} taken back, {shared} with --shared")
 
 
-@pytest.mark.parametrize("agent", VOICES)
+@pytest.mark.parametrize("agent", ["claude-code", *campaigns.rest(agent for agent in VOICES if agent != "claude-code")])
 def test_turns_are_told_to_the_real_program(
     agent: str, memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,5 +102,5 @@ def test_sessions_of_different_agents_share_a_workplace(
 ) -> None:
     place, dice = workplace(memory_path, hooks, monkeypatch), random.Random(3)
     voices = [VOICES[agent](f"of {agent}", place.root, str(home)) for agent in VOICES]
-    Script(place, dice).run(voices, OF_EACH)
+    Script(place, dice).run(voices, campaigns.size(10, 30))
     check(place, dice)

@@ -3,19 +3,17 @@ can, and saves meanwhile: in every snapshot all four are of one instant."""
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
+from support import campaigns
 from support.counts import Tell, tell
 from support.together.counting import APART, TOGETHER, Account, Order, agree, run
 from support.together.world import World
 
-pytestmark = pytest.mark.service("docker")
+pytestmark = [pytest.mark.service("docker"), pytest.mark.campaign("together-consistency")]
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-SNAPSHOTS = 2000 if SOAK else 100
-FEW = 300 if SOAK else 30
+SNAPSHOTS = campaigns.size(25, 250)
+FEW = campaigns.size(10, 150)
 
 
 def _run(four: World, snapshots: int, how: str = TOGETHER, *, whole: bool = False) -> Account:
@@ -26,8 +24,12 @@ def _run(four: World, snapshots: int, how: str = TOGETHER, *, whole: bool = Fals
     return account
 
 
-def test_in_every_snapshot_under_load_all_four_parts_are_of_one_instant(four: World, record_property: Tell) -> None:
+@pytest.mark.parametrize("shard", campaigns.shards(8))
+def test_in_every_snapshot_under_load_all_four_parts_are_of_one_instant(
+    four: World, shard: int, record_property: Tell
+) -> None:
     account = _run(four, SNAPSHOTS)
+    campaigns.count_runs(record_property, SNAPSHOTS)
     between = sum(1 for numbers in account.seen if len({*numbers}) > 1)
     tell(
         record_property,

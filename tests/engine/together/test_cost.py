@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import tarfile
+import time
 from functools import partial
 
 import pytest
@@ -15,6 +16,7 @@ from support.containers.calls import at_call
 from support.processes import in_child
 from support.stores import noise
 from support.together.world import Place, World, memory
+from takeback.sources.workspace.reading import racy
 
 pytestmark = pytest.mark.service("docker")
 
@@ -95,7 +97,11 @@ def _archive(name: str, data: bytes) -> bytes:
 
 def _age(four: World) -> None:
     """Files that are older than the look at them: younger ones are read again, because they may change within a tick."""
-    for place in (four.place.project, four.place.data):
-        for path in place.rglob("*"):
-            os.utime(path, (1_700_000_000, 1_700_000_000))
+    paths = [path for place in (four.place.project, four.place.data) for path in place.rglob("*")]
+    for path in paths:
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    newest = max((path.lstat() for path in paths), key=lambda stat: stat.st_ctime_ns)
+    seen = (newest.st_mode, newest.st_size, newest.st_mtime_ns, newest.st_ctime_ns, newest.st_ino)
+    while racy(seen, time.time_ns() - 10_000_000) != seen:  # the kernel's coarse clock is up to 10 ms late
+        time.sleep(0.005)
     four.sh("find /srv /data -exec touch -d '2023-01-01 00:00:00' {} +")

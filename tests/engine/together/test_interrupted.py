@@ -3,7 +3,6 @@ of reach is in nobody's way; and when it is back, all four parts are on one side
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -11,6 +10,7 @@ import subprocess
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.cli import takeback
 from support.faults.zygote import Zygote
 from support.together import trying
@@ -19,11 +19,11 @@ from support.together.trying import KILLED, SOURCE, Wrong
 from support.together.world import Memory, Seen, World, memory
 
 pytestmark = [
+    pytest.mark.campaign("together-interrupted"),
     pytest.mark.service("docker"),
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),  # the SDK's, where it cannot connect
 ]
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
 SAVED, PARTIAL, UNAVAILABLE = 0, 3, 15
 APPLIED = {"container": 6, "memory": 7, "team": 8, "workspace": 9}
 """The step after which a part is in place, and those before it."""
@@ -32,7 +32,7 @@ APPLIED = {"container": 6, "memory": 7, "team": 8, "workspace": 9}
 Ends = dict[str, tuple[Seen, Memory]]
 
 
-@pytest.fixture(params=APPLIED if SOAK else ("container", "team"))
+@pytest.fixture(params=["team", *campaigns.rest(("container", "memory", "workspace"))])
 def killed(request: pytest.FixtureRequest, four: World, door: Doorway, zygote: Zygote) -> Ends:
     """A restore was killed when a part was in place; how everything was before it, and how it is to be."""
     mine = memory(0)

@@ -142,7 +142,7 @@ def test_a_container_with_everything_is_made_again(boxes: Boxes, daemon: Daemon,
         first: {"Aliases": ["web", "www"], "IPAMConfig": {"IPv4Address": "198.51.100.20"}},
         second: {"Aliases": ["inner"], "IPAMConfig": {"IPv4Address": "198.51.100.40"}},
     }
-    assert boxes.sh(
+    assert boxes.execute(
         made.box.name, "hostname; id -u; echo $GREETING; ulimit -Hn; cat /proc/sys/net/ipv4/ip_unprivileged_port_start"
     ) == ("rich\n1000\nhällo = wörld\n2048\n0\n")
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import takeback as tb
 from sources.team.test_consistent import populated
+from support import campaigns
 from support.counts import Tell, tell
 from support.teams.seeing import Data, letters_in, of_part
 from support.teams.writers import Diary, Letter, writing
@@ -17,8 +20,10 @@ PAUSE = 0.1
 forced on them tries again by itself."""
 
 
+@pytest.mark.campaign("team-busy")
+@pytest.mark.parametrize("shard", campaigns.shards(10))
 def test_no_letter_is_lost_by_restores_beside_four_writers(
-    data_dir: Path, memory_path: Path, record_property: Tell
+    data_dir: Path, memory_path: Path, shard: int, record_property: Tell
 ) -> None:
     """What was sent was heard by whom it was for, is in the mail, or is in a snapshot, from which it can be had."""
     team = populated(data_dir)
@@ -49,6 +54,7 @@ def test_no_letter_is_lost_by_restores_beside_four_writers(
             with store.blobs.reader() as reader:
                 kept |= letters_in(of_part(reader, line.show(id).parts["team"], known))
         assert store.verify().ok
+    campaigns.count_runs(record_property, done)
     tell(
         record_property,
         f"{done} restores of a team beside 4 writers ({rounds} rounds), {refused} refused: {len(sent)} letters sent, "

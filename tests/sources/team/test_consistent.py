@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,19 +9,22 @@ from clawteam.team.manager import TeamManager
 from clawteam.team.snapshot import SnapshotManager
 
 import takeback as tb
+from support import campaigns
 from support.counts import Tell, tell
 from support.teams.real import RealTeam
 from support.teams.seeing import Data, impossible, of_bundle, of_files, of_part
 from support.teams.writers import NAMES, writing
 from takeback.sources.team import kernel
 
-SNAPSHOTS = 10_000 if os.environ.get("TAKEBACK_TEST_SOAK") else 200
+pytestmark = pytest.mark.campaign("team-consistency")
+
+SNAPSHOTS = campaigns.size(80, 1000)
 AT_ONCE = 250
 """Snapshots after which the team begins anew: it grows, and ClawTeam takes longer for each task then."""
-THEIRS = 50
+THEIRS = campaigns.size(15, 50)
 """Snapshots of ClawTeam's own."""
-STOPS = 50
-DEAF = 50
+STOPS = campaigns.size(15, 50)
+DEAF = campaigns.size(12, 50)
 """Snapshots without inotify."""
 
 
@@ -36,8 +38,9 @@ def populated(data_dir: Path) -> RealTeam:
     return team
 
 
+@pytest.mark.parametrize("shard", campaigns.shards(10))
 def test_hundreds_of_snapshots_beside_four_writers_hold_nothing_that_cannot_have_been(
-    data_dir: Path, memory_path: Path, record_property: Tell
+    data_dir: Path, memory_path: Path, shard: int, record_property: Tell
 ) -> None:
     ids: dict[str, None] = {}
     rounds = 0
@@ -45,7 +48,7 @@ def test_hundreds_of_snapshots_beside_four_writers_hold_nothing_that_cannot_have
         line = store.timeline("alpha", sources=[tb.Team("alpha", data_dir)])
         while len(ids) < SNAPSHOTS:
             with writing(populated(data_dir)) as writers:
-                for number in range(AT_ONCE):
+                for number in range(min(AT_ONCE, SNAPSHOTS)):
                     if number % 4 == 0:
                         writers.grow()
                     ids[line.save(trigger="interval").id] = None
@@ -57,6 +60,7 @@ def test_hundreds_of_snapshots_beside_four_writers_hold_nothing_that_cannot_have
             unsettled += bool(part.not_captured)
             with store.blobs.reader() as reader:
                 wrong += [f"{id}: {each}" for each in impossible(of_part(reader, part, known))]
+    campaigns.count_runs(record_property, len(ids))
     tell(
         record_property,
         f"{len(ids)} snapshots of a team beside 4 writers ({rounds} rounds): {len(wrong)} impossible, {unsettled} unsettled",

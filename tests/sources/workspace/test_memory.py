@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from support import campaigns
 from support.memory import PEAK
 from support.stores import noise
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
+pytestmark = pytest.mark.campaign("large-workspaces")
+
 LIMIT_MB = 500
 GIB = 1 << 30
-LARGE = 4 * GIB if SOAK else GIB
-MANY = 200_000 if SOAK else 100_000
+LARGE = campaigns.size(GIB, 4 * GIB)
+MANY = campaigns.size(40_000, 200_000)
 
 SAVE = f"""{PEAK}
 import sys

@@ -3,7 +3,9 @@ that tests which share an engine can tell their things apart, also those that ta
 
 from __future__ import annotations
 
+import shutil
 import socket
+import subprocess
 import tarfile
 import time
 from collections.abc import Iterator, Sequence
@@ -18,6 +20,8 @@ from docker.utils.socket import frames_iter
 from support.containers.image import IMAGE
 
 PATIENCE = 10.0
+_NSENTER = shutil.which("nsenter") or "nsenter"
+_NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid")
 
 
 @dataclass(frozen=True, order=True)
@@ -89,9 +93,10 @@ class Boxes:
         return full
 
     def create(self, name: str = "box", command: str | Sequence[str] | None = None, **options: Any) -> str:
-        """One that does not run yet. It has a network only if it is given one, or ports: that takes an engine a while."""
+        """One that does not run yet. It has a network only if it is given one, or ports. For any network, also ``none``, an
+        engine starts its own program once more, which is half of the cost of starting a container."""
         if not options.keys() & {"network", "network_mode", "ports", "networking_config"}:
-            options["network_mode"] = "none"
+            options |= {"network_mode": "none", "network_disabled": True}
         full = self.own("container", self.name(name))
         self.engine.client.containers.create(options.pop("image", IMAGE), command, name=full, **options)
         return full
@@ -111,11 +116,37 @@ class Boxes:
         self._made.append(Thing(kind, full))
         return full
 
-    def sh(self, container: str, script: str, *, user: str = "") -> str:
-        """What a shell says in a running container; it has to succeed."""
+    def sh(self, container: str, script: str) -> str:
+        """The output of a shell in a running container; it has to succeed. It enters the container's namespaces, which costs
+        a tenth of `execute`; a process that it leaves behind is not paused with the container."""
+        found = self.inspect(container)
+        state, config = found["State"], found["Config"]
+        assert state["Running"] and not state["Paused"], f"{container} is {state['Status']}"
+        environment = {"HOME": "/root", "HOSTNAME": config["Hostname"], "PATH": "/bin"}
+        environment |= dict(each.split("=", 1) for each in config["Env"] or ())
+        done = subprocess.run(
+            [
+                _NSENTER,
+                *_NAMESPACES,
+                "--target",
+                str(state["Pid"]),
+                "sh",
+                "-euc",
+                f"cd '{config['WorkingDir'] or '/'}'\n{script}",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+        )
+        assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout.decode(errors='replace')}"
+        return done.stdout.decode()
+
+    def execute(self, container: str, script: str) -> str:
+        """The same through the engine, as `docker exec` does it."""
         api = self.engine.api
         begin = "read -r _; exec </dev/null\n"  # only once somebody listens: an engine may lose what is said before
-        id = api.exec_create(container, ["sh", "-euc", f"{begin}{script}"], stdin=True, user=user)["Id"]
+        id = api.exec_create(container, ["sh", "-euc", f"{begin}{script}"], stdin=True)["Id"]
         stream = api.exec_start(id, socket=True)
         try:
             stream._sock.sendall(b"\n")

@@ -1,15 +1,16 @@
-"""All that can be seen of a container from outside, by other means than takeback's: what the engine exports, what it says
-that changed, its volumes as they lie on the disk, and its description without the ids and times that are each container's own."""
+"""All that can be seen of a container from outside, by other means than takeback's: its files as the kernel mounts them, the changes
+that the engine lists, its volumes as they lie on the disk, and its description without the ids and times that are each container's own."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import re
 import stat
-import tarfile
-from collections.abc import Iterator
+import subprocess
+import tempfile
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from support.containers.boxes import Engine
 
 Entry = tuple[object, ...]
-"""Kind, mode, owner, group, time, size, target or device, and a hash of what is in it."""
+"""Kind, mode, owner, group, time, size, target or device, a hash of what is in it, and of files with several names the first."""
 
 _ID = re.compile(r"\b[0-9a-f]{64}\b")
 _TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*")
@@ -25,6 +26,7 @@ _CHOSEN = {"Pid", "EndpointID", "SandboxID", "SandboxKey", "NetworkID", "IPAddre
 """What the engine chooses anew for every container that runs."""
 _ENGINES = {"dev", "proc", "sys", ".dockerenv", "etc/hostname", "etc/hosts", "etc/resolv.conf", "etc/mtab"}
 """What the engine puts there itself."""
+_LARGE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def look(engine: Engine, name: str) -> Look:
         for mount in raw["Mounts"]
         if mount["Type"] == "volume"
     }
-    return Look(settings(raw), dict(_exported(engine, name)), tuple(found), volumes)
+    with _root(raw) as root:
+        return Look(settings(raw), dict(_on_disk(root, but=_ENGINES)), tuple(found), volumes)
 
 
 def settings(raw: dict[str, Any]) -> dict[str, Any]:
@@ -99,31 +102,61 @@ def _without_chosen(value: Any, ids: tuple[str, ...], key: str = "") -> Any:
     return value
 
 
-def _exported(engine: Engine, name: str) -> Iterator[tuple[str, Entry]]:
-    with tarfile.open(fileobj=io.BytesIO(b"".join(engine.api.export(name)))) as archive:
-        for each in archive:
-            path = each.name.rstrip("/")
-            if path in _ENGINES or path.partition("/")[0] in ("dev", "proc", "sys"):
-                continue
-            content = archive.extractfile(each).read() if each.isreg() else b""  # type: ignore[union-attr]
-            time = 0 if each.isdir() else int(each.mtime)
-            device = (each.devmajor, each.devminor) if each.ischr() or each.isblk() else each.linkname
-            yield path, (each.type, each.mode, each.uid, each.gid, time, each.size, device, _hash(content))
+@contextmanager
+def _root(raw: dict[str, Any]) -> Iterator[Path]:
+    """The container's files in one tree, without its volumes: as the kernel mounts them for it, or would."""
+    driver = raw["GraphDriver"]
+    assert driver["Name"] == "overlay2"
+    place = driver["Data"]
+    if os.path.ismount(place["MergedDir"]):
+        yield Path(place["MergedDir"])
+        return
+    with tempfile.TemporaryDirectory(prefix="takeback-look-") as directory:
+        layers = f"lowerdir={place['UpperDir']}:{place['LowerDir']}"
+        subprocess.run(["mount", "-t", "overlay", "-o", f"ro,{layers}", "overlay", directory], check=True)
+        try:
+            yield Path(directory)
+        finally:
+            subprocess.run(["umount", directory], check=True)
 
 
-def _on_disk(root: Path) -> Iterator[tuple[str, Entry]]:
+def _on_disk(root: Path, *, but: Container[str] = ()) -> Iterator[tuple[str, Entry]]:
+    first: dict[tuple[int, int], str] = {}
     for directory, below, names in os.walk(root):
+        here = os.path.relpath(directory, root)
+        if here == ".":
+            here = ""
+            below[:] = [each for each in below if each not in but]
+        below.sort()
         for name in sorted([*below, *names]):
-            path = os.path.join(directory, name)
+            path, inner = os.path.join(directory, name), os.path.join(here, name)
+            if inner in but:
+                continue
             state = os.lstat(path)
+            if stat.S_ISSOCK(state.st_mode):
+                continue
             kind, mode = stat.S_IFMT(state.st_mode), stat.S_IMODE(state.st_mode)
-            target = os.readlink(path) if stat.S_ISLNK(state.st_mode) else state.st_rdev
-            data = Path(path).read_bytes() if stat.S_ISREG(state.st_mode) else b""
+            target: object = os.readlink(path) if stat.S_ISLNK(state.st_mode) else state.st_rdev
             time = 0 if stat.S_ISDIR(state.st_mode) else int(state.st_mtime)
-            yield (
-                os.path.relpath(path, root),
-                (kind, mode, state.st_uid, state.st_gid, time, len(data), target, _hash(data)),
-            )
+            content = _content(path, state) if stat.S_ISREG(state.st_mode) else ""
+            same = first.setdefault((state.st_dev, state.st_ino), inner) if state.st_nlink > 1 and content else inner
+            size = 0 if stat.S_ISDIR(state.st_mode) else state.st_size
+            yield inner, (kind, mode, state.st_uid, state.st_gid, time, size, target, content, same)
+
+
+_known: dict[tuple[int, ...], str] = {}
+
+
+def _content(path: str, state: os.stat_result) -> str:
+    """A hash of a file. The one of the image's large program is kept: it has not been changed for a long time."""
+    large = state.st_size > _LARGE
+    key = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    if large and key in _known:
+        return _known[key]
+    found = _hash(Path(path).read_bytes())
+    if large:
+        _known[key] = found
+    return found
 
 
 def _hash(data: bytes) -> str:

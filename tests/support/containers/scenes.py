@@ -33,12 +33,14 @@ rm -r /data/gone; echo v2 >/data/kept/file; mkdir /data/new; chown agent /data/n
 
 
 class Scene:
-    """One container with a volume, a network, a port and limits, running, and the timeline of it in a store of its own."""
+    """One container with a volume and limits, running, and the timeline of it in a store of its own. It has no network, which
+    would take an engine more time than all the rest: see `NetworkScene`."""
 
     def __init__(self, boxes: Boxes, base: Path, strategy: str, **options: Any) -> None:
         self.boxes, self.strategy, self.store_path = boxes, strategy, base / "store"
         self.volume = boxes.volume()
-        self.port = free_port()
+        self.beside: set[tuple[str, str]] = {("volume", self.volume)}
+        """What belongs to it in the engine."""
         wanted: dict[str, Any] = {
             "environment": {"MODE": "test", "API_TOKEN": "hidden"},
             "labels": {"who": "an agent"},
@@ -46,10 +48,8 @@ class Scene:
             "mem_limit": "256m",
             "shm_size": "16m",
             "cap_add": ["SYS_PTRACE"],
-            "ports": {"80/tcp": ("127.0.0.1", self.port)},
             "volumes": {self.volume: {"bind": "/data", "mode": "rw"}},
             "tmpfs": {"/scratch": "size=1m"},
-            "network": boxes.network(),
             **options,
         }
         self.name = boxes.run(**wanted)
@@ -86,6 +86,17 @@ class Scene:
     def whole(self) -> None:
         """Nothing of what takeback needs in between is there, and nobody stands still."""
         mine = {(thing.kind, thing.name) for thing in self.boxes.mine()}
-        names = {("container", self.name), ("volume", self.volume), ("network", self.boxes.name("net"))}
+        names = {("container", self.name), *self.beside}
         assert mine == names, f"beside what belongs there: {sorted(mine - names)}; missing: {sorted(names - mine)}"
         assert self.boxes.state(self.name) == "running"
+
+
+class NetworkScene(Scene):
+    """The same with a network and a port."""
+
+    def __init__(self, boxes: Boxes, base: Path, strategy: str, **options: Any) -> None:
+        self.port = free_port()
+        network = boxes.network()
+        ports = {"80/tcp": ("127.0.0.1", self.port)}
+        super().__init__(boxes, base, strategy, network=network, ports=ports, **options)
+        self.beside.add(("network", network))

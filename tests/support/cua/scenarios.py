@@ -1,7 +1,8 @@
-"""What a real agent does, told to a test: run with the agent's own Python, one process for several scenarios.
+"""Scenarios of a real agent, played for tests: a server with the agent's own Python, because importing the agent takes seconds.
 
-Each line of its input is one, ``{"scenario": "acts", "container": NAME, "store": DIRECTORY, "engine": ADDRESS}``; the answer is a
-line with what the agent said, what it raised, and the snapshots that there are then.
+Each connection has a process of its own, forked when everything is imported; its first line is `READY`. Each line that it gets is one
+scenario, ``{"scenario": "acts", "container": NAME, "store": DIRECTORY, "engine": ADDRESS}``; the answer is a line with what the
+agent said, what it raised, and the snapshots that there are then. The server ends when the last connection is closed.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Coroutine
-from typing import Any
+from contextlib import suppress
+from typing import IO, Any
 
 from support.cua.offline import Computer, Script, Tool, agent, called, clicked, pressed, said, typed
 from takeback.adapters.cua import (
@@ -24,6 +28,8 @@ from takeback.adapters.cua import (
 )
 
 PATIENCE = 30.0
+READY = "ready"
+_A_MOMENT = 0.2
 ALL = ["manual", "run_start", "run_end", "before_action", "after_action", "on_error"]
 Scenario = Callable[["World"], Coroutine[Any, Any, None]]
 
@@ -182,10 +188,12 @@ async def dies(world: World) -> None:
     await world.run(world.callback(), "never ends", [[called("note")]], tools=[Tool(lambda: os._exit(9))])
 
 
-def main() -> None:
-    for line in sys.stdin:
+def play(connection: IO[str]) -> None:
+    """Play what a test asks for until it closes the connection."""
+    print(READY, file=connection, flush=True)
+    for line in connection:
         asked = json.loads(line)
-        os.environ["DOCKER_HOST"] = asked["engine"]
+        os.environ |= {"DOCKER_HOST": asked["engine"], "TAKEBACK_PAUSED": f"{asked['temporary']}/paused"}
         tempfile.tempdir = asked["temporary"]
         world = World(asked["container"], asked["store"])
         work: Scenario = globals()[asked["scenario"]]
@@ -195,8 +203,29 @@ def main() -> None:
         except Exception as error:
             raised = repr(error)
         answer = {**asyncio.run(world.report()), "raised": raised}
-        print(f"answer {json.dumps(answer)}", flush=True)
+        print(json.dumps(answer), file=connection, flush=True)
+
+
+def main(address: str) -> None:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen()
+    listener.settimeout(_A_MOMENT)
+    players: set[int] = set()
+    until = time.monotonic() + PATIENCE
+    while players or time.monotonic() < until:
+        with suppress(TimeoutError):
+            connection, _ = listener.accept()
+            if not (player := os.fork()):
+                listener.close()
+                connection.setblocking(True)
+                play(connection.makefile("rw"))
+                os._exit(0)
+            players.add(player)
+            until = 0.0
+            connection.close()
+        players -= {player for player in players if os.waitpid(player, os.WNOHANG)[0]}
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -19,14 +19,15 @@ class Hooks:
     def __init__(self, zygote: Zygote) -> None:
         self._zygote = zygote
 
-    def __call__(self, agent: str, data: bytes) -> None:
-        environment = {**os.environ, "TMPDIR": os.environ["HOME"]}  # where no other test leaves notices
-        ended = self._zygote.call(_received, environment, agent, data)
+    def __call__(self, agent: str, data: bytes, environment: Mapping[str, str] | None = None) -> None:
+        own = {**os.environ, "TMPDIR": os.environ["HOME"]}  # where no other test leaves notices
+        ended = self._zygote.call(_received, os.getcwd(), dict(environment or own), agent, data)
         assert ended.result == (0, AGENTS[agent].reply, ""), ended
 
 
-def _received(environment: Mapping[str, str], agent: str, data: bytes) -> Outcome:
+def _received(directory: str, environment: Mapping[str, str], agent: str, data: bytes) -> Outcome:
     os.environ.clear()
     os.environ.update(environment)
+    os.chdir(directory)
     tempfile.tempdir = None
     return receive(agent, data)

@@ -69,6 +69,8 @@ class Model:
         self.changes: list[Change] = []
         self.acted: set[str] = set()
         """Sessions that are known to tell of their actions."""
+        self.agents: dict[str, str] = {}
+        """The agent of each session that has told anything."""
         self.last: Files = {}
 
     # what happens
@@ -81,6 +83,12 @@ class Model:
             if self.last.get(path) != now.get(path):
                 self.changes.append(Change(path, self.last.get(path), now.get(path), open, busy))
         self.last = now
+
+    def heard(self, session: str, agent: str) -> None:
+        """A session told something. One that begins after its agent has told of an action is expected to do the same."""
+        if session not in self.agents:
+            self.acted |= {session} if any(self.agents[each] == agent for each in self.acted) else set()
+            self.agents[session] = agent
 
     def begin_turn(self, session: str, title: str) -> None:
         self.end_turn(session, last_action=True)

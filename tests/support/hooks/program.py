@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from support.agent import World
+from support.hooks.forked import Hooks
 from support.hooks.voices import Call, ClaudeCode, Raw
 from takeback.adapters.hooks.agents import AGENTS
 from takeback.store import hooked, notices, queueing
@@ -37,9 +38,12 @@ def eventually(holds: Callable[[], bool]) -> None:
 
 
 class Program:
-    """A project, a store, and a Claude Code whose hooks are called in it."""
+    """A project, a store, and a Claude Code whose hooks are called in it.
 
-    def __init__(self, base: Path, home: Path) -> None:
+    A call is a process of its own; what is only said (`say`, `turn`) goes to ``hooks``, if there are any, at a tenth of the cost."""
+
+    def __init__(self, base: Path, home: Path, hooks: Hooks | None = None) -> None:
+        self.hooks = hooks
         self.world = World(base, opened=False)
         self.store = self.world.store_path
         self.voice = ClaudeCode("one", str(self.world.root), str(home))
@@ -77,7 +81,10 @@ class Program:
 
     def say(self, *raws: Raw) -> None:
         for raw in raws:
-            self(raw)
+            if self.hooks is None:
+                self(raw)
+            else:
+                self.hooks("claude-code", json.dumps(raw).encode(), self.env)
 
     def turn(self, title: str, path: str, text: str) -> None:
         """A whole turn that writes a file."""

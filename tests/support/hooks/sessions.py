@@ -47,6 +47,8 @@ class Workplace:
             event = read(AGENTS[voice.agent], raw)
             step = event is not None and event.again and event.session in self.model.open
             looked |= event is not None and not step
+            if event is not None:
+                self.model.heard(event.session, voice.agent)
             self._say(voice.agent, json.dumps(raw).encode())
         if looked:
             self.model.saved(self.world.files())

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from support.faults import Fault
 from support.faults.zygote import Ended, Zygote
 from support.together import trying
-from support.together.trying import DISK, DOWN, ENGINE, KILLED, LOCK, LOST, RAISES, REFUSED, SOURCE, Tried, Verb, Wrong
+from support.together.trying import DISK, DOWN, KILLED, LOST, RAISES, REFUSED, Tried, Verb, Wrong
 from support.together.world import Memory, Seen, World, memory
 
 BEFORE, AFTER = "before", "after"
@@ -117,30 +117,13 @@ def failures(steps: dict[str, list[str]]) -> Iterator[Wrong]:
     """Every way in which each step can fail while the process lives."""
     for where, texts in steps.items():
         for at in chosen(texts):
-            for how in AT_ONCE | LATER:
+            for how in sorted(AT_ONCE | LATER):
                 if how in trying.HOW[where] and not (how == LOST and texts[at - 1].startswith("GET")):
                     yield Wrong(where, at, how)
 
 
-def some_failures(steps: dict[str, list[str]], every: int, first: int) -> Iterator[Wrong]:
-    """One way for each step of a source, of the lock and of the engine, and for some on the disk."""
-    ways = (str(Fault.FAIL), str(Fault.FILL), str(Fault.DENY))
-    for number, at in enumerate(chosen(steps[DISK])):
-        if number % every == first:
-            yield Wrong(DISK, at, ways[(number // every) % len(ways)])
-    for number, at in enumerate(chosen(steps[ENGINE])):
-        if not steps[ENGINE][at - 1].startswith("GET"):
-            yield Wrong(ENGINE, at, (REFUSED, LOST)[(number + first) % 2])
-        elif number % every == first:
-            yield Wrong(ENGINE, at, (REFUSED, DOWN)[(number // every) % 2])
-    for where in (LOCK, SOURCE):
-        yield from (Wrong(where, at, RAISES) for at in range(1, len(steps[where]) + 1))
-
-
-def kills(steps: dict[str, list[str]], every: int = 1, first: int = 0) -> Iterator[Wrong]:
-    """The process is killed at every step, or at some."""
+def kills(steps: dict[str, list[str]]) -> Iterator[Wrong]:
+    """The process is killed at every step."""
     for where, texts in steps.items():
         how = str(Fault.KILL) if where == DISK else KILLED
-        for number, at in enumerate(chosen(texts)):
-            if number % every == first:
-                yield Wrong(where, at, how)
+        yield from (Wrong(where, at, how) for at in chosen(texts))

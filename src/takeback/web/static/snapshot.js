@@ -53,30 +53,35 @@ class SnapshotPage {
       put(this.into, troublePage(dropped ? { message: "This snapshot was dropped", hints: [`\`takeback drop ${short(this.shown.id)} --undo\` brings it back`] } : error));
       return;
     }
+    if (!this.found) this.draw();
+    this.found ??= await this.find();
     this.row = { ...asRow(this.shown), ...this.found };
     this.draw();
-    if (!this.found) await this.find();
   }
 
   /** The row of the timeline that ends here: it knows the move. Far down in a long history it is not looked for. */
   async find() {
-    this.found = {};
     let cursor = null;
     for (let tries = 0; tries < 3; tries += 1) {
-      const page = await get("/api/rows", { lanes: this.shown.lane, text: this.shown.id, limit: 5, cursor });
-      const row = page.rows.find((each) => each.kind === "move" && each.level !== "action") ?? page.rows[0];
-      if (row) {
-        this.found = { move: row.move, level: row.level, verb: row.verb, title: row.title, agent: row.agent, session: row.session, undone_by: row.undone_by, before: row.before, kind: row.kind };
-        this.row = { ...this.row, ...this.found };
-        return this.draw();
+      let page;
+      try {
+        page = await get("/api/rows", { lanes: this.shown.lane, text: this.shown.id, limit: 5, cursor });
+      } catch (error) {
+        failed(error);
+        return null;
       }
+      const row = page.rows.find((each) => each.kind === "move" && each.level !== "action") ?? page.rows[0];
+      if (row) return { move: row.move, level: row.level, verb: row.verb, title: row.title, agent: row.agent, session: row.session, undone_by: row.undone_by, before: row.before, kind: row.kind };
       cursor = page.next;
-      if (!cursor) return;
+      if (!cursor) break;
     }
+    return {};
   }
 
+  /** Until the row is known, nothing is offered that begins where the row begins. */
   draw() {
-    const { shown, row } = this;
+    const { shown } = this;
+    const row = this.row ?? asRow(shown);
     document.title = `${short(shown.id)} · takeback`;
     put(
       this.into,
@@ -88,10 +93,10 @@ class SnapshotPage {
         el("p", { class: "quiet" }, el("span", { class: "id", test: "snapshot-id", title: shown.id }, short(shown.id)), " · ", shown.timeline, " · ", el("time", { title: moment(Date.parse(shown.time)) }, ago(Date.parse(shown.time))), ` · ${moment(Date.parse(shown.time))}`, row.agent ? ` · ${row.agent}` : ""),
         el("div", { class: "snapshot-chips" }, shown.pinned ? el("span", { class: "chip" }, icon("pin", "small"), "pinned") : null, shown.labels.map((name) => this.label(name))),
       ),
-      el("div", { class: "actions" }, buttons(row, this.known.read_only, () => this.load(), this.lanes)),
+      el("div", { class: "actions" }, this.row ? buttons(row, this.known.read_only, () => this.load(), this.lanes) : bones(60)),
       honest(shown),
       el("section", { class: "block" }, el("h2", {}, "Parts"), el("div", { class: "part-list" }, Object.entries(shown.parts).map(([name, part]) => partView(name, part, shown, { lane: this.lane, ref: shown.id })))),
-      changed(row),
+      this.row ? changed(row) : null,
       Object.values(shown.parts).some((part) => part.kind === "workspace") ? el("section", { class: "block" }, el("h2", {}, "Files"), browser({ lane: this.lane, ref: shown.id, part: Object.entries(shown.parts).find(([, part]) => part.kind === "workspace")[0] })) : null,
       Object.keys(shown.context).length ? el("section", { class: "block" }, el("h2", {}, "Context"), contextView(shown.context)) : null,
     );

@@ -10,7 +10,7 @@ import pytest
 
 import takeback as tb
 from support.containers.boxes import Boxes
-from support.containers.scenes import Scene
+from support.containers.scenes import NetworkScene, Scene
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.progress import Watch
 from takeback.sources.container.hashing import Hashing
@@ -18,8 +18,9 @@ from takeback.sources.container.hashing import Hashing
 pytestmark = pytest.mark.service("docker")
 
 
+@pytest.mark.both_strategies
 def test_a_restore_makes_the_same_container_again(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
-    scene = Scene(boxes, tmp_path, strategy)
+    scene = NetworkScene(boxes, tmp_path, strategy)
     seen = scene.save_both()
     for label in ("before", "after", "before"):
         report = scene.line.restore(label)
@@ -84,6 +85,7 @@ def test_a_directory_that_hides_nothing_any_more_is_the_same_for_both(boxes: Box
             )
 
 
+@pytest.mark.both_strategies
 def test_undo_of_a_turn_leaves_alone_what_was_changed_since(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
     scene = Scene(boxes, tmp_path, strategy)
     scene.sh("printf 'a\\nb\\nc\\nd\\ne\\n' >/srv/text; echo log >/var/log/run")
@@ -210,7 +212,7 @@ def test_a_bind_mount_is_captured_when_asked_for(boxes: Boxes, tmp_path: Path) -
 
 
 def test_a_copy_gets_ports_and_volumes_of_its_own(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
-    scene = Scene(boxes, tmp_path, strategy)
+    scene = NetworkScene(boxes, tmp_path, strategy)
     scene.save_both()
     other = boxes.own("volume", f"{boxes.name('copy')}-{scene.volume}")
     copy = boxes.own("container", boxes.name("copy"))
@@ -240,7 +242,7 @@ def test_a_fork_is_another_container(boxes: Boxes, strategy: str, tmp_path: Path
 
 
 def test_a_container_that_was_removed_is_made_again(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
-    scene = Scene(boxes, tmp_path, strategy)
+    scene = NetworkScene(boxes, tmp_path, strategy)
     seen = scene.save_both()
     boxes.engine.api.remove_container(scene.name, force=True)
     with pytest.raises(NotFound, match="there is no container"):
@@ -303,6 +305,7 @@ def test_a_volume_that_another_container_has_is_not_changed_under_it(
     scene.close()
 
 
+@pytest.mark.both_strategies
 def test_a_container_that_does_not_stay_up_is_not_put_in_place(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
     start = "test ! -e /srv/bad || exit 3; trap 'exit 0' TERM; while :; do sleep 0.1; done"
     name = boxes.run(command=["sh", "-c", start])
@@ -343,6 +346,7 @@ def test_a_container_that_writes_all_the_time_is_restored(boxes: Boxes, strategy
         assert boxes.state(name) == "running"
 
 
+@pytest.mark.both_strategies
 def test_a_name_of_a_file_comes_back_without_its_other_names(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
     """Files in the container and in its volume."""
     scene = Scene(boxes, tmp_path, strategy)

@@ -10,21 +10,23 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.containers.boxes import Boxes, Engine
 from support.containers.fixtures import PrivateEngine
 from support.containers.looking import look
+from support.counts import Tell
 
-pytestmark = pytest.mark.service("docker")
+pytestmark = [pytest.mark.service("docker"), pytest.mark.campaign("container-cycles")]
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-CYCLES = dict.fromkeys(("overlay", "stream"), 200) if SOAK else {"overlay": 60, "stream": 10}
-RUNNING = 100 if SOAK else 4
+CYCLES = campaigns.size(12, 200)
+RUNNING = campaigns.size(2, 60)
 """In so many of them the container runs; starting and stopping it is what takes the time."""
 
 
 def test_many_cycles_of_snapshot_and_restore_leave_one_and_the_same_container(
-    private_engine: PrivateEngine, monkeypatch: pytest.MonkeyPatch, strategy: str, tmp_path: Path
+    private_engine: PrivateEngine, monkeypatch: pytest.MonkeyPatch, strategy: str, tmp_path: Path, record_property: Tell
 ) -> None:
+    campaigns.count_runs(record_property, CYCLES)
     daemon = private_engine(network=True)
     monkeypatch.setenv("DOCKER_HOST", daemon.address)
     engine = Engine(daemon.address)
@@ -34,7 +36,7 @@ def test_many_cycles_of_snapshot_and_restore_leave_one_and_the_same_container(
     with tb.open(tmp_path / "store") as store:
         line = store.timeline(box, sources=[tb.Container(box, strategy=strategy)])
         seen, things, files = look(engine, box), engine.things(), _kept_by(daemon.data)
-        for good, cycles in (("running", RUNNING), ("stopped", CYCLES[strategy] - RUNNING)):
+        for good, cycles in (("running", RUNNING), ("stopped", CYCLES - RUNNING)):
             if good == "stopped":
                 engine.api.stop(box)
             line.save(good)

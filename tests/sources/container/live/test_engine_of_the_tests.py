@@ -23,7 +23,7 @@ pytestmark = pytest.mark.service("docker")
 def test_a_container_runs_serves_a_port_and_stops_at_once(boxes: Boxes) -> None:
     port = free_port()
     box = boxes.run(ports={"80/tcp": ("127.0.0.1", port)})
-    boxes.sh(box, "httpd -p 80 -h /etc/app")
+    boxes.execute(box, "httpd -p 80 -h /etc/app")
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/settings.ini") as answer:
         assert answer.read() == b"[app]\nmode = image\n"
     boxes.engine.api.stop(box, timeout=60)

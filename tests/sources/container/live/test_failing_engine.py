@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.containers.boxes import Boxes, Engine
 from support.containers.calls import at_call
 from support.containers.daemon import Daemon, running
@@ -20,10 +21,9 @@ from support.containers.fixtures import PrivateEngine
 from support.containers.scenes import Scene
 from support.mounts import mounted
 
-pytestmark = pytest.mark.service("docker")
+pytestmark = [pytest.mark.service("docker"), pytest.mark.campaign("container-faults")]
 
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
-EVERY = {"overlay": 5, "stream": 13}
+EVERY = {"overlay": campaigns.size(8, 1), "stream": campaigns.size(40, 3)}
 """Before every how many calls it is restarted; with the stream there are many more, most of them alike."""
 MIB = 1 << 20
 
@@ -44,7 +44,7 @@ def test_an_engine_that_is_restarted_leaves_a_whole_container(
         scene = Scene(boxes, tmp_path, strategy, restart_policy={"Name": "always"})
         ends = scene.save_both()
         now = "after"
-        for number in itertools.count(1, 1 if SOAK else EVERY[strategy]):
+        for number in itertools.count(1, EVERY[strategy]):
             wanted = "before" if now == "after" else "after"
             with at_call(number, daemon.restart) as calls:
                 try:
@@ -103,6 +103,7 @@ def _fill(place: Path, room: int) -> None:
         os.posix_fallocate(file.fileno(), 0, free.f_bavail * free.f_bsize - room)
 
 
+@pytest.mark.both_strategies
 def test_a_full_disk_of_the_store_lets_the_container_go_on(boxes: Boxes, tmp_path: Path, strategy: str) -> None:
     with mounted(tmp_path / "small", "-t", "tmpfs", "-o", "size=8m", "tmpfs"):
         scene = Scene(boxes, tmp_path / "small", strategy)

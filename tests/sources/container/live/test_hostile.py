@@ -155,6 +155,7 @@ def test_what_attributes_say_leads_nowhere_else(enemy: Enemy) -> None:
             assert (error is None) == (name in alone), (area, name)
 
 
+@pytest.mark.both_strategies
 def test_a_device_stays_a_device_of_the_container_and_a_link_a_link(enemy: Enemy) -> None:
     """They are what a container can have; but nothing is written through them."""
 
@@ -172,6 +173,7 @@ def test_a_device_stays_a_device_of_the_container_and_a_link_a_link(enemy: Enemy
     enemy.restore(alter)
 
 
+@pytest.mark.both_strategies
 def test_a_link_that_the_agent_put_into_a_volume_is_not_followed(scene: Scene, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     (outside / "deep").mkdir(parents=True)

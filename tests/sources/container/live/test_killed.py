@@ -4,22 +4,20 @@ container is exactly as before, or exactly as it was to be."""
 from __future__ import annotations
 
 import itertools
-import os
 import subprocess
 import sys
 from functools import partial
 
 import pytest
 
+from support import campaigns
 from support.containers.calls import When, at_call, die
-from support.containers.scenes import Scene
+from support.containers.scenes import NetworkScene, Scene
 from support.counts import Tell, tell
 from support.hooks.program import eventually
 from support.processes import KILLED, in_child
 
-pytestmark = pytest.mark.service("docker")
-
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
+pytestmark = [pytest.mark.service("docker"), pytest.mark.campaign("container-killed")]
 
 
 def _restore_and_die(scene: Scene, label: str, number: int, when: When) -> list[str]:
@@ -36,18 +34,14 @@ def _save_and_die(scene: Scene, number: int, when: When) -> list[str]:
     return calls.made
 
 
-def _every(scene: Scene, overlay: int, stream: int) -> int:
-    """Through the Engine's API alone there are many more calls, most of them alike."""
-    return 1 if SOAK else overlay if scene.strategy == "overlay" else stream
-
-
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_restore_that_is_killed_at_any_call_is_as_before_or_as_wanted(
-    scene: Scene, when: When, record_property: Tell
+    network_scene: NetworkScene, when: When, record_property: Tell
 ) -> None:
+    scene = network_scene
     ends = scene.save_both()
     now, kills = "after", 0
-    step = _every(scene, 2, 8)
+    step = campaigns.size(3, 1)
     # Those in the middle between the ones that it is killed before are those that it is killed after.
     for number in itertools.count(1 if when == "before" else 1 + step // 2, step):
         wanted = "before" if now == "after" else "after"
@@ -65,22 +59,26 @@ def test_a_restore_that_is_killed_at_any_call_is_as_before_or_as_wanted(
         now = next((label for label, look in ends.items() if look == seen), "")
         assert now, {label: look.differences(seen) for label, look in ends.items()}
         scene.close()
-    assert kills > 2
+    assert kills > 1
     scene.open()
     assert scene.store.verify(read_data=True).ok
     tell(record_property, f"containers: {kills} kills {when} a call of a restore, {scene.strategy}")
+    campaigns.count_runs(record_property, kills)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_save_that_is_killed_leaves_a_container_that_the_next_command_lets_go_on(scene: Scene, when: When) -> None:
+def test_a_save_that_is_killed_leaves_a_container_that_the_next_command_lets_go_on(
+    scene: Scene, when: When, record_property: Tell
+) -> None:
     scene.line.save()
-    stood_still = 0
-    for number in itertools.count(1, _every(scene, 1, 4)):
+    stood_still = kills = 0
+    for number in itertools.count(1):
         scene.sh(f"echo {number} >/etc/app/settings.ini")
         code, made = in_child(partial(_save_and_die, scene, number, when))
         if code == 0:
             break
         assert code == KILLED, made
+        kills += 1
         stood_still += scene.boxes.state(scene.name) == "paused"
         # Any command: one that has nothing to do with containers.
         subprocess.run([sys.executable, "-m", "takeback", "log"], capture_output=True, check=False)
@@ -92,3 +90,4 @@ def test_a_save_that_is_killed_leaves_a_container_that_the_next_command_lets_go_
     scene.open()
     scene.line.save()
     assert not scene.line.diff()
+    campaigns.count_runs(record_property, kills)

@@ -4,7 +4,6 @@ what is left is a whole container, or the absence that somebody wanted."""
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -13,15 +12,14 @@ from functools import partial
 import pytest
 
 import takeback as tb
+from support import campaigns
 from support.containers.boxes import Boxes
 from support.containers.calls import at_call
 from support.containers.looking import Look
 from support.containers.scenes import Scene
 from support.counts import Tell, tell
 
-pytestmark = pytest.mark.service("docker")
-
-SOAK = bool(os.environ.get("TAKEBACK_TEST_SOAK"))
+pytestmark = [pytest.mark.service("docker"), pytest.mark.campaign("container-meddling")]
 
 
 def stop(boxes: Boxes, name: str) -> None:
@@ -40,7 +38,7 @@ def unpause(boxes: Boxes, name: str) -> None:
     boxes.engine.api.unpause(name)
 
 
-EVERY = dict.fromkeys(("overlay", "stream"), 1) if SOAK else {"overlay": 2, "stream": 9}
+EVERY = campaigns.size(5, 1)
 """Every how many calls to the engine somebody meddles."""
 
 
@@ -85,9 +83,7 @@ def _settle(scene: Scene, ends: dict[str, Look]) -> str:
 
 def test_a_save_whose_container_is_meddled_with_leaves_a_whole_one(scene: Scene) -> None:
     ends = scene.save_both()
-    for number, deed in zip(
-        itertools.count(1, EVERY[scene.strategy]), itertools.cycle((stop, pause, unpause)), strict=False
-    ):
+    for number, deed in zip(itertools.count(1, EVERY), itertools.cycle((stop, pause, unpause)), strict=False):
         if not _meddle(scene, number, deed, lambda: scene.line.save(trigger="interval")):
             break
         assert _settle(scene, ends) == "after"
@@ -96,19 +92,18 @@ def test_a_save_whose_container_is_meddled_with_leaves_a_whole_one(scene: Scene)
 def test_a_restore_whose_container_is_meddled_with_leaves_a_whole_one(scene: Scene, record_property: Tell) -> None:
     ends = scene.save_both()
     now, tried = "after", 0
-    for number, deed in zip(
-        itertools.count(1, EVERY[scene.strategy]), itertools.cycle((stop, pause, unpause)), strict=False
-    ):
+    for number, deed in zip(itertools.count(1, EVERY), itertools.cycle((stop, pause, unpause)), strict=False):
         wanted = "before" if now == "after" else "after"
         if not _meddle(scene, number, deed, partial(scene.line.restore, wanted)):
             break
         tried += 1
         now = _settle(scene, ends)
     assert scene.store.verify(read_data=True).ok
+    campaigns.count_runs(record_property, tried)
     tell(record_property, f"containers: {tried} times meddled with in a restore, {scene.strategy}")
 
 
-@pytest.mark.parametrize("number", [1, 8, 16])
+@pytest.mark.parametrize("number", [8, *campaigns.rest((1, 4, 12, 16))])
 def test_a_container_that_somebody_removes_meanwhile_is_gone_or_whole(scene: Scene, number: int) -> None:
     ends = scene.save_both()
     _meddle(scene, number, remove, partial(scene.line.restore, "before"))

@@ -12,7 +12,7 @@ import takeback as tb
 from support.containers.boxes import Boxes
 from support.containers.calls import at_call
 from support.containers.image import IMAGE
-from support.containers.scenes import Scene
+from support.containers.scenes import NetworkScene, Scene
 
 pytestmark = pytest.mark.service("docker")
 
@@ -50,7 +50,10 @@ def test_a_new_container_cannot_have_a_name_that_is_taken(scene: Scene) -> None:
     scene.whole()
 
 
-def test_a_port_that_is_taken_in_the_middle_of_a_restore_brings_the_old_container_back(scene: Scene) -> None:
+def test_a_port_that_is_taken_in_the_middle_of_a_restore_brings_the_old_container_back(
+    network_scene: NetworkScene,
+) -> None:
+    scene = network_scene
     ends = scene.save_both()
     with socket.socket() as listener:
 
@@ -101,7 +104,8 @@ def test_a_container_that_restarts_all_the_time_can_be_saved_and_restored(
     assert boxes.state(box) not in ("paused", "")
 
 
-def test_a_container_in_whose_network_another_one_is_stays(scene: Scene) -> None:
+def test_a_container_in_whose_network_another_one_is_stays(network_scene: NetworkScene) -> None:
+    scene = network_scene
     scene.save_both()
     guest = scene.boxes.run("guest", network_mode=f"container:{scene.name}")
     id = scene.boxes.inspect(scene.name)["Id"]
