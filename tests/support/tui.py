@@ -26,7 +26,7 @@ from support.agent import Content, World
 from takeback.tui.pressing import Pressing
 from takeback.tui.themes import THEMES
 
-_PATIENCE = 120.0
+_PATIENCE = 60.0
 
 Scene = Callable[[Pilot[Any]], Awaitable[None]]
 

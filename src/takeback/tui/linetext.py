@@ -71,6 +71,8 @@ class LineText(ScrollView, can_focus=True):
     def _make(self) -> None:
         self._width = self.scrollable_content_region.width
         self._lines = self._maker(self._width) if self._width else ()
+        # Textual remembers a height per layout update, and counts no update while another one waits to be told to the screen.
+        self._layout_updates += 1
         self.virtual_size = Size(self._width, len(self._lines))
         self.refresh()
         self.call_after_refresh(self._fit)  # a scrollbar may have come, and taken room

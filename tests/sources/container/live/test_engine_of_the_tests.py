@@ -95,8 +95,9 @@ def test_an_engine_of_its_own_restarts_and_leaves_nothing_of_itself(tmp_path: Pa
     assert str(tmp_path) not in Path("/proc/self/mountinfo").read_text()
 
 
-def _interfaces() -> str:
-    return subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout
+def _interfaces() -> set[str]:
+    lines = subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {line.split()[0].partition("@")[0] for line in lines}
 
 
 def test_a_look_sees_every_change_and_no_identity(boxes: Boxes) -> None:
