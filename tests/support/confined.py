@@ -1,21 +1,19 @@
-"""Command lines run where neither memory nor time is endless: a child with limits, which tells how each of them ended.
-
-As a program it reads ``{"world": …, "cwd": …, "runs": [{"arguments": […], "to": …}], "memory": bytes, "seconds": CPU
-time}`` and writes one object a run; a limit that is hit kills it, so that fewer come out. Each run finds the world as it
-was, at the same place; what it made of it is moved to ``to``.
+"""Command lines run where neither memory nor time is endless: a child with limits, which tells how each of them ended. A limit that
+is hit kills it, so that it tells of fewer.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
+import resource
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from support.faults.zygote import say, shared
 
 MEMORY = 1 << 30
 SECONDS = 20
@@ -48,51 +46,33 @@ def run_confined(
     memory: int = MEMORY,
     seconds: int = SECONDS,
 ) -> list[Ended]:
-    """Run command lines one after the other in one child, each in a world of its own, which is kept under the path given
-    with it."""
-    wish = {
-        "world": str(world),
-        "cwd": str(cwd),
-        "runs": [{"arguments": list(arguments), "to": str(to)} for arguments, to in runs],
-        "memory": memory,
-        "seconds": seconds,
-    }
-    child = subprocess.run(
-        [sys.executable, str(Path(__file__))], input=json.dumps(wish), capture_output=True, text=True, timeout=300
-    )
-    ended = [json.loads(line) for line in child.stdout.splitlines()]
-    if len(ended) != len(runs):
-        stopped = runs[len(ended)][0]
-        raise AssertionError(f"{stopped} ended with {child.returncode}, out of memory or time: {child.stderr[-2000:]}")
-    return [Ended(tuple(each["arguments"]), each["code"], each["out"], each["err"]) for each in ended]
+    """Run command lines one after the other in one child. Each finds the world as it was, at the same place; what it made of it is
+    moved to the path given with it."""
+    ended = shared().call(_run_all, world, cwd, [(list(arguments), to) for arguments, to in runs], memory, seconds)
+    if len(ended.said) != len(runs):
+        stopped = runs[len(ended.said)][0]
+        raise AssertionError(f"{stopped} ended with {ended.code}, out of memory or time: {ended.trouble[-2000:]}")
+    assert not ended.trouble, ended.trouble
+    return [Ended(*each) for each in ended.said]
 
 
-def _main() -> None:
-    import resource
-
-    wish = json.load(sys.stdin)
+def _run_all(world: Path, cwd: Path, runs: list[tuple[list[str], Path]], memory: int, seconds: int) -> None:
     from takeback.cli import main
 
-    resource.setrlimit(resource.RLIMIT_AS, (wish["memory"], wish["memory"]))
-    resource.setrlimit(resource.RLIMIT_CPU, (wish["seconds"], wish["seconds"]))
-    world = Path(wish["world"])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     pristine = world.with_name("pristine")
     world.rename(pristine)
-    for run in wish["runs"]:
+    for arguments, to in runs:
         copy(pristine, world)
         out, err = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
-        os.chdir(wish["cwd"])
+        os.chdir(cwd)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main(run["arguments"])
+            code = main(arguments)
         texts = []
         for stream in (out, err):
             stream.flush()
             texts.append(stream.buffer.getvalue().decode("utf-8", "backslashreplace"))
-        report = {"arguments": run["arguments"], "code": code, "out": texts[0][-20000:], "err": texts[1][-20000:]}
-        world.rename(run["to"])
-        print(json.dumps(report), flush=True)
+        world.rename(to)
+        say((tuple(arguments), code, texts[0][-20000:], texts[1][-20000:]))
     pristine.rename(world)
-
-
-if __name__ == "__main__":
-    _main()

@@ -1,18 +1,16 @@
-"""Documents that takeback never wrote: each is a function that puts its blobs and returns the id of the root.
-
-As a program it reads one of them after the other where neither memory nor time is endless, and writes how each ended.
+"""Documents that takeback never wrote: each is a function that puts its blobs and returns the id of the root. `run_confined` reads one
+where neither memory nor time is endless, and tells how that ended.
 """
 
 from __future__ import annotations
 
-import json
+import resource
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+from support.faults.zygote import shared
 from takeback.documents.blobs import join
 from takeback.documents.memory import Blobs
 from takeback.documents.plain import pack
@@ -286,21 +284,15 @@ HARMLESS: dict[str, Case] = {
 CASES = INTEGRITY | REFUSED | HARMLESS
 
 
-def run_confined(names: list[str]) -> dict[str, list[str]]:
-    """How reading each ended, in a process with little memory and time: the error's name, and what it says."""
-    child = subprocess.run(
-        [sys.executable, str(Path(__file__)), json.dumps(names)], capture_output=True, text=True, timeout=300
-    )
-    found = dict(json.loads(line) for line in child.stdout.splitlines())
-    if len(found) < len(names):
-        raise AssertionError(f"{names[len(found)]} ended with {child.returncode}: {child.stderr[-2000:]}")
+def run_confined(name: str) -> list[str]:
+    """How reading one ended, in a process with little memory and time: the error's name, and what it says."""
+    ended = shared().call(_read, name)
+    assert not ended.trouble and ended.code == 0, f"it ended with {ended.code}: {ended.trouble[-2000:]}"
+    found: list[str] = ended.result
     return found
 
 
-def _main() -> None:
-    import resource
-
-    sys.path.insert(0, str(Path(__file__).parents[1]))
+def _read(name: str) -> list[str]:
     import numpy  # noqa: F401 - what is loaded before counts as known
 
     from support.canary import Allowed
@@ -308,35 +300,23 @@ def _main() -> None:
     from takeback.documents import tags
 
     tags.ROOM = 16 << 20  # of the real one, sixteen times as much is read before it is refused, in as much more time
-    for name in json.loads(sys.argv[1]):
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        spent = int(used.ru_utime + used.ru_stime) + SECONDS
-        resource.setrlimit(resource.RLIMIT_CPU, (spent, -1))
-        blobs = Blobs()
-        id = CASES[name](blobs)
-        before = set(sys.modules)
-        ended = []
-        for unknown in ("refuse", "record"):
-            try:
-                documents.get(blobs, id, types=[Allowed], unknown=unknown)
-                ended.append("value")
-            except BaseException as error:
-                ended.append(f"{type(error).__name__}: {error!s:.300}")
-            try:
-                empty = documents.put(blobs, None).id
-                said = list(documents.compare(blobs, id, blobs, empty))
-                ended.append(
-                    f"{len(said)} differences" if all(len(each.before or "") < 200 for each in said) else "long"
-                )
-            except BaseException as error:
-                ended.append(f"{type(error).__name__}: {error!s:.300}")
-        loaded = {
-            each for each in set(sys.modules) - before if not each.startswith(("zoneinfo", "tzdata", "importlib"))
-        }
-        ended.append(" ".join(sorted(loaded)))
-        print(json.dumps([name, ended]), flush=True)
-
-
-if __name__ == "__main__":
-    _main()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    blobs = Blobs()
+    id = CASES[name](blobs)
+    before = set(sys.modules)
+    ended = []
+    for unknown in ("refuse", "record"):
+        try:
+            documents.get(blobs, id, types=[Allowed], unknown=unknown)
+            ended.append("value")
+        except BaseException as error:
+            ended.append(f"{type(error).__name__}: {error!s:.300}")
+        try:
+            empty = documents.put(blobs, None).id
+            said = list(documents.compare(blobs, id, blobs, empty))
+            ended.append(f"{len(said)} differences" if all(len(each.before or "") < 200 for each in said) else "long")
+        except BaseException as error:
+            ended.append(f"{type(error).__name__}: {error!s:.300}")
+    loaded = {each for each in set(sys.modules) - before if not each.startswith(("zoneinfo", "tzdata", "importlib"))}
+    return [*ended, " ".join(sorted(loaded))]

@@ -57,10 +57,10 @@ def test_lines_that_come_while_a_layout_is_due_are_given_room() -> None:
     async def scene(pilot: Pilot[Any]) -> None:
         text = pilot.app.screen.query_one(LineText)
         await until(pilot, lambda: text.region.height == 2)
-        text.show(lambda width: fitted([["first"]], width))
+        text.refresh(layout=True)
         pilot.app.screen._clear_arrangement_cache()  # another widget has asked for a layout, and this one has not yet
         pilot.app.screen._refresh_layout()
-        text.show(lambda width: fitted([["first"], ["second"]], width))
-        await until_seen(pilot, "second")
+        text.show(lambda width: fitted([["a word"]], width))
+        await until_seen(pilot, "a word")
 
     play(Alone(_Low()), scene, size=(40, 10))

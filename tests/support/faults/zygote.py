@@ -8,6 +8,7 @@ environment of the test. A module that a child had to load is loaded here before
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import os
@@ -22,6 +23,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,14 @@ class Zygote:
         ended = self.call(_with_fault, below, at, work, arguments)
         assert ended.code in (0, KILLED) and not ended.trouble, ended
         return ended.code == KILLED
+
+
+@cache
+def shared() -> Zygote:
+    """One without the fault layer, for all tests of this process."""
+    zygote = Zygote()
+    atexit.register(zygote.__exit__)
+    return zygote
 
 
 def say(value: Any) -> None:
