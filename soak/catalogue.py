@@ -385,6 +385,14 @@ CAMPAIGNS: tuple[Campaign, ...] = (
     ),
     Campaign("tui-chaos", "faces", "Random keys and sizes of the terminal.", ("tests/tui/test_chaos.py",), 600, 100),
     Campaign(
+        "deep-values",
+        "sizes",
+        "Values thousands deep are captured and read back.",
+        ("tests/documents/test_round_trips.py",),
+        60,
+        10,
+    ),
+    Campaign(
         "large-workspaces",
         "sizes",
         "A file of 4 GiB and a tree of 200,000 files are saved in bounded memory.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.cli import PROGRAM, Cli, takeback
+from support.cli import PROGRAM, Cli, program, takeback
 from support.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def test_the_store_is_kept_up_after_a_snapshot(cli: Cli, team: RealTeam, monkeyp
 def test_the_shell_is_offered_teams_and_their_snapshots(cli: Cli, saved: tuple[RealTeam, str]) -> None:
     def offered(words: str) -> list[str]:
         asked = {"_TAKEBACK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()))}
-        done = takeback(cwd=cli.root, env=asked)
+        done = program(cwd=cli.root, env=asked)
         return [line.partition(",")[2] for line in done.stdout.decode().split()]
 
     assert offered("takeback team restore ") == ["alpha"]

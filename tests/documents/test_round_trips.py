@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import takeback as tb
+from support import campaigns
 from support.graphs import containers_of, graph_at_random
 from takeback import documents
 from takeback.documents import drafting, encoding, plain, survey
@@ -482,13 +483,17 @@ LINKS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.campaign("deep-values")
 @pytest.mark.parametrize("links", LINKS)
 def test_a_chain_of_thousands_comes_back(links: str) -> None:
     last: Any = Loose(0)
-    for _ in range(5000):
+    for _ in range(campaigns.size(2000, 5000)):
         last = LINKS[links](last)
     document = tb.capture(last)
     assert tb.capture(document.value()).id == document.id
+
+
+DEEP = campaigns.size(20_000, 100_000)
 
 
 class Loose:
@@ -496,15 +501,16 @@ class Loose:
         self.x = x
 
 
-def test_a_hundred_thousand_lists_in_lists_come_back() -> None:
+@pytest.mark.campaign("deep-values")
+def test_many_thousand_lists_in_lists_come_back() -> None:
     value: list[Any] = []
-    for _ in range(100_000):
+    for _ in range(DEEP):
         value = [value]
     document = tb.capture(value)
     found, depth = document.value(), 0
     while found:
         found, depth = found[0], depth + 1
-    assert depth == 100_000
+    assert depth == DEEP
 
 
 def test_what_takes_the_most_room_can_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,27 +12,27 @@ from pathlib import Path
 
 import pytest
 
-from support.cli import PROGRAM, modules_of, takeback
+from support.cli import PROGRAM, modules_of, program
 from support.privileges import run_as_ordinary_user
 
 
 def test_save_break_undo(project: Path) -> None:
     (project / "a.txt").write_text("one\n")
-    saved = takeback("save", "-m", "good", "--json", cwd=project)
+    saved = program("save", "-m", "good", "--json", cwd=project)
     assert (saved.returncode, saved.stderr) == (0, b"")
     (project / "a.txt").write_text("broken\n")
-    undone = takeback("undo", "--yes", "--json", cwd=project)
+    undone = program("undo", "--yes", "--json", cwd=project)
     assert (undone.returncode, undone.stderr) == (0, b"")
     assert json.loads(undone.stdout)["changed"] == ["a.txt"]
     assert (project / "a.txt").read_text() == "one\n"
-    assert takeback("redo", "--yes", cwd=project).returncode == 0
+    assert program("redo", "--yes", cwd=project).returncode == 0
     assert (project / "a.txt").read_text() == "broken\n"
 
 
 def test_the_installed_command_is_the_same(project: Path) -> None:
     command = Path(sys.executable).with_name("takeback")
     done = subprocess.run([command, "--version"], capture_output=True, cwd=project)
-    assert done.stdout == takeback("--version", cwd=project).stdout
+    assert done.stdout == program("--version", cwd=project).stdout
 
 
 def test_what_is_not_needed_is_not_loaded(project: Path) -> None:
@@ -44,7 +44,7 @@ def test_what_is_not_needed_is_not_loaded(project: Path) -> None:
 
 def test_errors_have_no_traceback_and_their_own_exit_codes(project: Path) -> None:
     (project / "a.txt").write_text("one\n")
-    assert takeback("save", cwd=project).returncode == 0
+    assert program("save", cwd=project).returncode == 0
     for arguments, code in [
         (["show", "nonsense"], 10),
         (["undo", "--yes"], 10),
@@ -54,7 +54,7 @@ def test_errors_have_no_traceback_and_their_own_exit_codes(project: Path) -> Non
         (["--store", "a.txt", "log"], 2),
         (["nonsense"], 2),
     ]:
-        done = takeback(*arguments, cwd=project)
+        done = program(*arguments, cwd=project)
         assert done.returncode == code, arguments
         assert done.stderr.startswith(b"takeback: ")
         assert b"Traceback" not in done.stderr
@@ -63,7 +63,7 @@ def test_errors_have_no_traceback_and_their_own_exit_codes(project: Path) -> Non
 
 def test_a_store_that_may_only_be_read(project: Path, tmp_path: Path) -> None:
     (project / "a.txt").write_text("one\n")
-    takeback("save", "-m", "good", cwd=project)
+    program("save", "-m", "good", cwd=project)
     (project / "a.txt").write_text("two\n")
     for directory, _, files in os.walk(tmp_path / "store"):
         for name in files:
@@ -96,7 +96,7 @@ def test_a_store_that_may_only_be_read(project: Path, tmp_path: Path) -> None:
 def test_a_pipe_that_is_closed_early_is_no_error(project: Path) -> None:
     for number in range(600):
         (project / f"{number} {'name' * 40}").write_text("")
-    takeback("save", cwd=project)
+    program("save", cwd=project)
     with subprocess.Popen(
         [*PROGRAM, "show", "@:"], cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as shown:
@@ -112,7 +112,7 @@ def test_a_pipe_that_is_closed_early_is_no_error(project: Path) -> None:
 @pytest.mark.parametrize("arguments", [["log"], ["log", "--json"], ["show", "@:big"], ["--version"], ["--help"]])
 def test_output_that_cannot_be_written_is_said(project: Path, arguments: list[str]) -> None:
     (project / "big").write_bytes(b"x" * 100_000)
-    takeback("save", cwd=project)
+    program("save", cwd=project)
     with open("/dev/full", "wb") as full:
         done = subprocess.run([*PROGRAM, *arguments], cwd=project, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1
@@ -135,8 +135,8 @@ def test_streams_that_are_closed(project: Path) -> None:
 def test_output_survives_a_terminal_without_unicode(project: Path) -> None:
     (project / "café").write_text("one\n")
     env = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-    takeback("save", cwd=project, env=env)
-    done = takeback("log", "--graph", cwd=project, env=env)
+    program("save", cwd=project, env=env)
+    done = program("log", "--graph", cwd=project, env=env)
     assert done.returncode == 0
     assert done.stdout.isascii()
 
@@ -144,10 +144,10 @@ def test_output_survives_a_terminal_without_unicode(project: Path) -> None:
 def test_names_of_any_bytes_are_accepted_as_arguments(project: Path) -> None:
     name = os.fsdecode(b"caf\xe9.txt")
     (project / name).write_text("one\n")
-    takeback("save", cwd=project)
-    assert takeback("show", f"@:{name}", cwd=project).stdout == b"one\n"
+    program("save", cwd=project)
+    assert program("show", f"@:{name}", cwd=project).stdout == b"one\n"
     (project / name).write_text("two\n")
-    assert json.loads(takeback("restore", "@", name, "--yes", "--json", cwd=project).stdout)["changed"] == [name]
+    assert json.loads(program("restore", "@", name, "--yes", "--json", cwd=project).stdout)["changed"] == [name]
 
 
 def test_a_directory_that_is_gone(project: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_directory_that_is_gone(project: Path) -> None:
 
 def _offered(project: Path, words: str) -> list[str]:
     env = {"_TAKEBACK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
-    done = takeback(cwd=project, env=env)
+    done = program(cwd=project, env=env)
     assert done.stderr == b""
     return [line.partition(",")[2] for line in done.stdout.decode().split()]
 
@@ -170,35 +170,35 @@ def test_the_shell_gets_labels_ids_and_moves(project: Path) -> None:
     assert _offered(project, "takeback restore ") == []  # no store yet
     assert _offered(project, "takeback show ") == [""]  # but an agent's snapshot file may be shown, too
     (project / "a.txt").write_text("one\n")
-    id = json.loads(takeback("save", "-m", "good", "--json", cwd=project).stdout)["id"][:8]
-    ran = takeback("run", "--json", "--", "sh", "-c", "echo two > a.txt", cwd=project)
+    id = json.loads(program("save", "-m", "good", "--json", cwd=project).stdout)["id"][:8]
+    ran = program("run", "--json", "--", "sh", "-c", "echo two > a.txt", cwd=project)
     move = json.loads(ran.stdout)["move"]["id"][:8]
     assert {"good", "@", "root", id} <= set(_offered(project, "takeback show "))
     assert _offered(project, "takeback restore go") == ["good"]
     assert _offered(project, f"takeback undo {move[:3]}") == [move]
     assert "good" in _offered(project, "takeback undo --since ")
     assert _offered(project, "takeback --store elsewhere restore ") == []
-    undo = json.loads(takeback("undo", "--yes", "--json", cwd=project).stdout)["move"][:8]
+    undo = json.loads(program("undo", "--yes", "--json", cwd=project).stdout)["move"][:8]
     assert _offered(project, "takeback redo ") == [undo]
 
 
 def test_the_shell_gets_completions(project: Path) -> None:
     env = {"_TAKEBACK_COMPLETE": "bash_complete", "COMP_WORDS": "takeback un", "COMP_CWORD": "1"}
-    done = takeback(cwd=project, env=env)
+    done = program(cwd=project, env=env)
     assert [line.partition(",")[2] for line in done.stdout.decode().split()] == ["undo", "uninstall", "unpin"]
     env = {"_TAKEBACK_COMPLETE": "bash_complete", "COMP_WORDS": "takeback undo --d", "COMP_CWORD": "2"}
-    assert b"--dry-run" in takeback(cwd=project, env=env).stdout
+    assert b"--dry-run" in program(cwd=project, env=env).stdout
 
 
 def test_a_run_in_json_keeps_stdout_for_its_object(project: Path) -> None:
-    done = takeback("run", "--json", "--", "sh", "-c", "echo out; echo err >&2; cat > f", cwd=project, stdin=b"typed")
+    done = program("run", "--json", "--", "sh", "-c", "echo out; echo err >&2; cat > f", cwd=project, stdin=b"typed")
     assert json.loads(done.stdout)["exit_code"] == 0
     assert done.stderr == b"out\nerr\n"
     assert (project / "f").read_bytes() == b"typed"
 
 
 def test_a_run_passes_its_streams_through(project: Path) -> None:
-    done = takeback("run", "--", "sh", "-c", "echo out; echo err >&2; cat > f; exit 3", cwd=project, stdin=b"typed")
+    done = program("run", "--", "sh", "-c", "echo out; echo err >&2; cat > f; exit 3", cwd=project, stdin=b"typed")
     assert (done.returncode, done.stdout, done.stderr) == (3, b"out\n", b"err\n")
     assert (project / "f").read_bytes() == b"typed"
 
@@ -214,13 +214,13 @@ def test_a_signal_to_takeback_reaches_the_command_and_the_run_is_closed(project:
             time.sleep(0.01)
         process.send_signal(number)
         assert process.wait(20) == 128 + number
-    (move,) = json.loads(takeback("log", "--json", cwd=project).stdout)["moves"]
+    (move,) = json.loads(program("log", "--json", cwd=project).stdout)["moves"]
     assert move["title"] == "work"
     assert move["closed"] is not None
 
 
 def test_the_demo(project: Path, tmp_path: Path) -> None:
-    done = takeback("demo", cwd=project, env={"TMPDIR": str(tmp_path)})
+    done = program("demo", cwd=project, env={"TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stdout.decode()
     assert b"all checks hold" in done.stdout
     assert not list(tmp_path.glob("takeback-demo-*"))

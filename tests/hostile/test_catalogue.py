@@ -104,9 +104,11 @@ def _columns(place: Path) -> list[tuple[str, str]]:
 @pytest.mark.campaign("hostile-catalogue")
 @pytest.mark.parametrize("table", TABLES)
 def test_values_that_no_row_holds_end_in_words(tmp_path: Path, table: str) -> None:
-    """Every column of every table, with a value of the wrong kind; each value is tried on some column of each table, and
+    """Some columns of every table, with a value of the wrong kind; each value is tried on some column of some table, and
     `make soak` tries every value on every column."""
     values = itertools.cycle(VALUES)
+    for _ in range(4 * [*TABLES].index(table)):
+        next(values)  # another one first for each table
     base, aside = Enemy(tmp_path), tmp_path / "aside"
     base.nothing_special()
     base.line.label("@", "good")
@@ -114,8 +116,8 @@ def test_values_that_no_row_holds_end_in_words(tmp_path: Path, table: str) -> No
     base.store.close()
     columns = [column for each, column in _columns(base.place) if each == table]
     assert columns
-    for column in columns:
-        for what in VALUES if campaigns.running() else (next(values), next(values)):
+    for column in campaigns.pick(columns, 4):
+        for what in VALUES if campaigns.running() else (next(values),):
             copy(base.place, aside)
             _change(base, table, column, what)
             base.trial(*COMMANDS)

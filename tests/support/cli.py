@@ -1,4 +1,4 @@
-"""Command lines: `Cli` runs them in this process, `takeback` as a program of their own."""
+"""Command lines: `Cli` runs them in this process, `takeback` in a fresh one, `program` as a program of their own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
+from support.faults.zygote import shared
 from takeback.cli import main
 
 PROGRAM = [sys.executable, "-m", "takeback"]
@@ -79,13 +82,45 @@ class Cli:
         return (self.root / path).read_text()
 
 
-def takeback(
+def program(
     *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the real program; stdin, stdout and stderr are pipes."""
     return subprocess.run(
         [*PROGRAM, *arguments], cwd=cwd, input=stdin, capture_output=True, env={**os.environ, **(env or {})}
     )
+
+
+def takeback(
+    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command in a process that is forked where takeback is loaded already; stdin, stdout and stderr are files."""
+    ended = shared().call(_run, arguments, cwd, {**os.environ, **(env or {})}, stdin)
+    assert not ended.trouble, ended.trouble
+    return subprocess.CompletedProcess([*PROGRAM, *arguments], *ended.result)
+
+
+def _run(arguments: Sequence[str], cwd: Path, env: Mapping[str, str], stdin: bytes) -> tuple[int, bytes, bytes]:
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    tempfile.tempdir = None
+    sys.argv = ["takeback", *arguments]
+    with ExitStack() as stack:
+        given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+        given.write(stdin)
+        given.seek(0)
+        for number, file in enumerate((given, out, err)):
+            os.dup2(file.fileno(), number)
+        code = main(arguments)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        return code, _whole(out), _whole(err)
+
+
+def _whole(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
 
 
 def modules_of(arguments: Sequence[str], cwd: Path) -> set[str]:
