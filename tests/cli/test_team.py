@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.cli import PROGRAM, Cli, program, takeback
+from support.cli import PROGRAM, Cli, program
 from support.terminal import Terminal
 
 if TYPE_CHECKING:
