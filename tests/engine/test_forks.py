@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -222,3 +225,21 @@ def test_nothing_stays_noted_of_the_directory_of_a_fork_that_was_killed(tmp_path
     place.mkdir()
     assert find_root(str(place)) == (str(place), "directory")
     assert find_root(str(tmp_path / "other")) == (str(tmp_path / "other"), "fork")
+
+
+def test_a_look_for_the_notes_of_one_fork_hides_none_of_another(tmp_path: Path) -> None:
+    directory = str(tmp_path / "notes")
+    heads = [
+        {"store": "s", "root": root, "timeline": "main", "target": "t", "forks": [[root, "attempt"]]}
+        for root in ("/a", "/b")
+    ]
+    for head in heads:
+        code, _ = in_child(partial(_dies_while_noting, directory, head))
+        assert code == KILLED
+    with forknotes.left(directory, "s", "/a", "main") as mine, forknotes.left(directory, "s", "/b", "main") as other:
+        assert [note.timelines for note in (*mine, *other)] == [(("/a", "attempt"),), (("/b", "attempt"),)]
+
+
+def _dies_while_noting(directory: str, head: Mapping[str, Any]) -> None:
+    with forknotes.noting(directory, head):
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from support.cli import PROGRAM, Cli, takeback
+from support.cli import PROGRAM, Cli, program
 from support.terminal import Terminal
 from support.web import Client, record
 from takeback import locate
@@ -179,7 +179,7 @@ def test_without_history_it_says_how_to_begin(cli: Cli) -> None:
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn", "jinja2"])
 def test_without_the_extra_it_says_how_to_get_it(tmp_path: Path, missing: str) -> None:
     (tmp_path / f"{missing}.py").write_text(f"raise ImportError('no', name={missing!r})")
-    done = takeback("web", "--json", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    done = program("web", "--json", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
     error = json.loads(done.stderr)["error"]
     assert (done.returncode, error["kind"]) == (15, "Unavailable")
     assert error["hints"] == ["pip install 'takeback[web]'"]

@@ -91,6 +91,8 @@ def left(directory: str, store: str, root: str, timeline: str) -> Iterator[list[
     try:
         for name in _names(directory):
             path = os.path.join(directory, name)
+            if _read(path, store, root, timeline) is None:
+                continue  # do not lock it: another fork would take it for a note whose process lives
             try:
                 fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
             except OSError:
