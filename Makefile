@@ -22,7 +22,7 @@ demo: .venv/.takeback-run
 test: .venv/.takeback-dev
 	scripts/agents
 	scripts/cua
-	scripts/services run $(RUN)/python -m pytest -n $(PYTEST_WORKERS) $(ARGS)
+	scripts/services run $(RUN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 check: .venv/.takeback-dev
 	$(RUN)/ruff check

@@ -124,12 +124,14 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """For ``-n auto``. More than there are cores: many tests wait for an engine or for an agent most of their time."""
-    return (os.cpu_count() or 1) + 2
+    return (os.cpu_count() or 1) + 3
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     campaigns.select(config, items)
     for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("browser"))  # on one worker, because starting one costs seconds
         generated.thin(item)
         for mark in item.iter_markers("service"):
             unknown = [name for name in mark.args if name not in services.SERVICES]

@@ -14,7 +14,7 @@ from support import campaigns, counts, faults
 from support.faults import BROKEN
 from support.faults.zygote import Zygote
 
-RUNS = 5
+RUNS = 4
 """How many `make test` makes with an operation."""
 SHOWN = 10
 

@@ -1,7 +1,7 @@
 """A restore of a team under every fault at every one of its steps: after the next command the team is exactly as before, or
 exactly as wanted; the real ClawTeam reads it, and its locks exclude.
 
-`make test` kills it at every fourth step, and lets it run out of space at every sixteenth; where a team is made from nothing, whose
+`make test` kills it at every eighth step, and lets it run out of space at every thirty-second; where a team is made from nothing, whose
 steps are all alike, at a third as many. Of other faults it tries some. `make soak` tries all, everywhere.
 """
 
@@ -171,7 +171,7 @@ def test_a_restore_of_a_team_is_killed_out_of_space_or_fails_at_any_step(
     assert not clean.trouble and clean.result[1] == "", clean
     assert world.team.files() == world.ends["before"][0]
     points, wrong = clean.result[0], []
-    tried = list(runs(points, 4 if request.node.callspec.id == "worked_on" else 12))
+    tried = list(runs(points, 8 if request.node.callspec.id == "worked_on" else 24))
     for fault, at in tried:
         world.reset()
         lock = world.lock()

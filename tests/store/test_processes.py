@@ -8,6 +8,9 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
+from support import campaigns
 from support.memory import PEAK
 from support.processes import at_once, finish, in_child, start
 from support.stores import noise, nothing, problems, save
@@ -127,7 +130,7 @@ import sys
 from blake3 import blake3
 from takeback.store.blobstore import open_local
 
-size, piece = 1 << 30, 1 << 20
+size, piece = int(sys.argv[2]), 1 << 20
 source = blake3(b"stream")
 position = 0
 
@@ -151,9 +154,10 @@ print(written, peak_mb())
 """
 
 
-def test_a_gibibyte_passes_through_without_being_held(tmp_path: Path) -> None:
+@pytest.mark.campaign("large-workspaces")
+def test_a_large_blob_passes_through_without_being_held(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PEAK + STREAM, str(tmp_path / "store")],
+        [sys.executable, "-c", PEAK + STREAM, str(tmp_path / "store"), str(campaigns.size(1 << 29, 1 << 30))],
         capture_output=True,
         text=True,
         env=os.environ.copy(),

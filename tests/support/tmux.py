@@ -63,7 +63,7 @@ class Tmux:
         deadline = time.monotonic() + PATIENCE
         while not holds(screen := self.screen()):
             assert time.monotonic() < deadline, f"{what}; the screen:\n{screen}"
-            time.sleep(0.02)
+            time.sleep(0.05)
         return screen
 
     def resize(self, columns: int, lines: int) -> None:

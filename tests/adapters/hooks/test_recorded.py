@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support import campaigns
 from support.agent import World
 from support.hooks.forked import Hooks
 
@@ -71,7 +72,8 @@ class Replay:
             stream.write(json.dumps({"type": raw["hook_event_name"]}) + "\n")
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode"])
+@pytest.mark.campaign("hooks-turns")
+@pytest.mark.parametrize("agent", ["claude-code", *campaigns.rest(("codex", "gemini-cli", "opencode"))])
 def test_recorded_turns_are_moves_and_are_taken_back_one_by_one(
     agent: str, hooks: Hooks, memory_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,8 @@ from support.hooks.voices import VOICES
 pytestmark = pytest.mark.campaign("hooks-turns")
 
 TURNS = campaigns.size(12, 30)
+SOME = ("claude-code", "opencode")
+"""Agents that `make test` has; all of them meet in another test."""
 TAKEN_BACK = campaigns.size(4, 10)
 """Turns that are taken back at least."""
 
@@ -68,7 +70,10 @@ def check(place: Workplace, dice: random.Random) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("shard", campaigns.shards(40))
-@pytest.mark.parametrize("agent", VOICES)
+@pytest.mark.parametrize(
+    "agent",
+    [agent if agent in SOME else pytest.param(agent, marks=pytest.mark.soak) for agent in VOICES],
+)
 def test_turns_of_two_sessions_are_moves_that_can_be_taken_back(
     agent: str,
     shard: int,

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 import takeback as tb
-from support import forged
+from support import campaigns, forged
 from support.forged import Forgery, digest, make_pack, raw_tree
 from support.memory import PEAK
 from support.stores import noise
@@ -17,6 +19,7 @@ from takeback.store.packs.chunking import LARGEST
 from takeback.store.packs.recipe import MOST_CHUNKS, Chunk, encode_recipe
 
 LIMIT_MB = 300
+LARGE = campaigns.size(1 << 29, 1 << 30)
 """A program with takeback loaded takes about 60."""
 
 COPY = f"""{PEAK}
@@ -49,20 +52,21 @@ def _run(script: str, *arguments: str | Path) -> Sequence[int]:
     return [int(word) for word in done.stdout.split()]
 
 
-def test_a_gigabyte_goes_through_a_file_in_bounded_memory(tmp_path: Path) -> None:
+@pytest.mark.campaign("large-workspaces")
+def test_a_large_file_goes_through_a_file_in_bounded_memory(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
     with (root / "large").open("wb") as file:
         for number in range(16):
-            file.seek(number << 26)
+            file.seek(number * LARGE // 16)
             file.write(noise(4 << 20, number))
-        file.truncate(1 << 30)
+        file.truncate(LARGE)
     for number in range(60):
         (root / f"small-{number}").write_bytes(noise(1_000_000, ("small", number)))
     with tb.open(tmp_path / "store") as store:
         store.timeline(sources=[tb.Workspace(root, max_file_size="1TiB")]).save()
     snapshots, moved, peak = _run(COPY, tmp_path / "store", tmp_path / "x", tmp_path / "other")
-    assert snapshots == 1 and moved > 1 << 30
+    assert snapshots == 1 and moved > LARGE
     assert peak < LIMIT_MB
 
 

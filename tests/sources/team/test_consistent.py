@@ -18,7 +18,7 @@ from takeback.sources.team import kernel
 
 pytestmark = pytest.mark.campaign("team-consistency")
 
-SNAPSHOTS = campaigns.size(80, 1000)
+SNAPSHOTS = campaigns.size(50, 1000)
 AT_ONCE = 250
 """Snapshots after which the team begins anew: it grows, and ClawTeam takes longer for each task then."""
 THEIRS = campaigns.size(15, 50)

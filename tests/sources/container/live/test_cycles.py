@@ -18,8 +18,8 @@ from support.counts import Tell
 
 pytestmark = [pytest.mark.service("docker"), pytest.mark.campaign("container-cycles")]
 
-CYCLES = campaigns.size(12, 200)
-RUNNING = campaigns.size(2, 60)
+CYCLES = campaigns.size(4, 200)
+RUNNING = campaigns.size(1, 60)
 """In so many of them the container runs; starting and stopping it is what takes the time."""
 
 

@@ -41,7 +41,7 @@ def test_a_restore_that_is_killed_at_any_call_is_as_before_or_as_wanted(
     scene = network_scene
     ends = scene.save_both()
     now, kills = "after", 0
-    step = campaigns.size(3, 1)
+    step = campaigns.size(5, 1)
     # Those in the middle between the ones that it is killed before are those that it is killed after.
     for number in itertools.count(1 if when == "before" else 1 + step // 2, step):
         wanted = "before" if now == "after" else "after"
