@@ -19,7 +19,7 @@ pytestmark = pytest.mark.campaign("large-workspaces")
 LIMIT_MB = 500
 GIB = 1 << 30
 LARGE = campaigns.size(GIB * 5 // 8, 4 * GIB)
-MANY = campaigns.size(30_000, 200_000)
+MANY = campaigns.size(40_000, 200_000)
 
 SAVE = f"""{PEAK}
 import sys
