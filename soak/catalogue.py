@@ -390,7 +390,7 @@ CAMPAIGNS: tuple[Campaign, ...] = (
         "Values thousands deep are captured and read back.",
         ("tests/documents/test_round_trips.py",),
         60,
-        10,
+        8,
     ),
     Campaign(
         "large-workspaces",

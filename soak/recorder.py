@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from soak.progress import Progress, Result
-from support import campaigns
 
 VARIABLE = "TAKEBACK_TEST_PROGRESS"
 _TROUBLE = 6000
@@ -36,6 +35,8 @@ class Recorder:
         if report.failed or report.skipped:
             self._trouble[test] = str(report.longrepr)[-_TROUBLE:]
         if report.when == "teardown":
+            from support import campaigns  # not before the conftest, which has its assertions rewritten
+
             trouble = self._trouble.pop(test, "")
             runs = campaigns.runs_of(report.user_properties)
             self._progress.add(Result(test, not trouble, runs, round(self._seconds.pop(test), 1), trouble))

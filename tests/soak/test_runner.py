@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from soak import records
-from soak.catalogue import Campaign
+from soak.catalogue import CAMPAIGNS, Campaign
 from soak.runner import Outcome, Runner, expected
 
 TESTS = """
@@ -86,3 +86,9 @@ def test_the_time_that_a_campaign_took_is_what_it_is_expected_to_take() -> None:
     record = records.Record("c", "s", "d", "m", 1, 1, 1, 0, 77)
     assert expected(campaign, {}) == 10
     assert expected(campaign, {"c": record}) == 77
+
+
+def test_a_campaign_of_the_project_is_run_whole(runner: Runner) -> None:
+    (campaign,) = (each for each in CAMPAIGNS if each.name == "export-killed")
+    outcome = run(runner, campaign)
+    assert outcome.is_full and outcome.record.is_clean, outcome.trouble
