@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -558,3 +559,31 @@ def test_all_that_matters_fits_on_any_terminal(broken: World, desk: Desk, size: 
         await pilot.press("tab", "j", "k", "G", "g", "pagedown", "pageup", "tab")
 
     preview(desk, Wanted("undo"), scene, size=size)
+
+
+def test_what_fails_under_another_screen_is_shown_when_that_is_closed(
+    broken: World, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+
+    def planned(*_: object) -> None:
+        go.wait(60)
+        raise tb.NotFound("there is nothing to undo")
+
+    monkeypatch.setattr("takeback.tui.preview.choosing.begin", planned)
+    shown = PreviewScreen(desk, Wanted("undo"), "undo it", stays=False)
+    app = Alone(shown)
+
+    async def scene(pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: shown.is_active)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Help))
+        go.set()
+        await until(pilot, lambda: shown.phase == "failed")
+        assert isinstance(pilot.app.screen, Help)
+        await pilot.press("escape")
+        await until_seen(pilot, "there is nothing to undo")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.results == [None])
+
+    play(app, scene)

@@ -62,7 +62,12 @@ def listener(node: DOMNode, heard: Callable[[Progress], object] | None = None) -
     return hear
 
 
+def is_there(node: DOMNode) -> bool:
+    """False once the node has gone or its screen was left: its parts are being removed, and what waited for its turn may not ask for
+    them."""
+    return node.is_attached and node.screen in node.app.screen_stack
+
+
 def _if_there(node: DOMNode, call: Callable[[], object]) -> None:
-    """The node may have gone, or its screen may have been left, while the call waited for its turn."""
-    if node.is_attached and node.screen in node.app.screen_stack:
+    if is_there(node):
         call()

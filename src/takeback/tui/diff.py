@@ -20,7 +20,7 @@ from takeback.model.diff import Difference
 from takeback.model.ids import short
 from takeback.model.plan import Report
 from takeback.model.progress import Progress
-from takeback.tui.behind import behind, listener
+from takeback.tui.behind import behind, is_there, listener
 from takeback.tui.conversing import conversation_lines, difference_lines
 from takeback.tui.difffiles import DiffFiles
 from takeback.tui.help import Help, Keys
@@ -180,13 +180,15 @@ class DiffScreen(Screen[None]):
     @on(TabbedContent.TabActivated)
     @on(DescendantFocus)
     def _tell_keys(self) -> None:
+        if not is_there(self):
+            return
         files = self._files()
         is_reading = files is not None and self.focused is files.text
         self.query_one(KeyBar).show(_READING_KEYS if is_reading else _KEYS if files is None else _FILE_KEYS)
 
     def _focus_tab(self) -> None:
-        if not self.is_attached:
-            return  # it was left before it was drawn
+        if not is_there(self):
+            return
         tabs = self.query_one(TabbedContent)
         self._tell_keys()
         if not tabs.display:

@@ -25,7 +25,7 @@ from takeback.model.kinds import DOCUMENTS
 from takeback.model.plan import Plan, Report
 from takeback.model.progress import Listener
 from takeback.tui import choosing, previewing
-from takeback.tui.behind import behind
+from takeback.tui.behind import behind, is_there
 from takeback.tui.checklist import Checklist
 from takeback.tui.choosing import Choice
 from takeback.tui.confirming import ConfirmScreen
@@ -234,7 +234,7 @@ class PreviewScreen(Screen[Report | None]):
     @on(Heard)
     def _heard(self, event: Heard) -> None:
         job = event.job
-        if job is not self._job:
+        if job is not self._job or not is_there(self):
             return
         if job.state == "running":
             self.query_one(PreviewBar).tell(job)
@@ -246,7 +246,8 @@ class PreviewScreen(Screen[Report | None]):
             self._planned(job.result)
         elif job.error is not None:
             self._tried = None
-            if not self._stays and self.choice is None:
+            # Covered by another screen it stays: to dismiss it would take that one away.
+            if not self._stays and self.choice is None and self.is_active:
                 tell(self, job.error)
                 self.dismiss(None)
                 return
