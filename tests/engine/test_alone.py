@@ -8,12 +8,14 @@ import threading
 from pathlib import Path
 
 import takeback as tb
+from takeback.engine import alone, record
 
 TURNS = 40
 
 OWNER = f"""
 import sys
 import takeback as tb
+from takeback.engine import alone, record
 
 memory = []
 line = tb.open(sys.argv[1]).timeline("agent", sources=[tb.State(sys.argv[2], memory)])
@@ -63,3 +65,22 @@ def test_a_person_gets_a_restore_in_between_an_agents_saves(tmp_path: Path) -> N
             agent.join()
         assert not failed
         assert memory == list(range(len(memory)))
+
+
+def test_verbs_that_begin_later_wait_for_one_that_others_always_came_before(tmp_path: Path) -> None:
+    with tb.open(tmp_path / "store") as store:
+        line = store.timeline("agent", sources=[tb.State("memory", [0])])
+        other = threading.Thread(target=line.save)
+        tries: list[bool] = []
+
+        def verb() -> None:
+            tries.append(other.is_alive())
+            if len(tries) <= alone._TRIES:
+                raise record.MovedOn("another came before")
+            other.start()
+            other.join(0.3)
+            assert other.is_alive() and not line.log().snapshots
+
+        alone.until_alone(line._line, verb)
+        other.join(60)
+        assert len(line.log().snapshots) == 1

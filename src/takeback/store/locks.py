@@ -49,7 +49,7 @@ def root_lock(path: str, timeout: float = 10.0, waiting: Callable[[str], None] |
 @contextmanager
 def named_lock(name: str, timeout: float = 10.0, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
     """The same for anything that has a name, which may be any text."""
-    key = blake3(b"name:" + name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    key = _key(name)
     deadline = time.monotonic() + timeout
     fd = _locked(_lock_file(key), name, timeout, waiting)
     while not _is_current(fd, key):  # whoever had it has removed the file since it was opened
@@ -62,6 +62,13 @@ def named_lock(name: str, timeout: float = 10.0, waiting: Callable[[str], None] 
             if fd in _HELD and not queueing.others_wait(fd):  # whom a newcomer would not see on another file
                 with suppress(OSError):  # another user's, who removes it
                     os.unlink(_file_name(key))
+
+
+def let_pass(name: str, timeout: float = 10.0) -> None:
+    """Wait while another holds the lock of a name, for ``timeout`` seconds at most. If nobody does, it costs one system call."""
+    if os.path.exists(_file_name(_key(name))):
+        with suppress(Locked), named_lock(name, timeout):
+            pass
 
 
 @contextmanager
@@ -134,6 +141,10 @@ def _instead_of(fd: int) -> int:
     file = _lock_file(blake3(f"{status.st_dev}:{status.st_ino}".encode()).hexdigest()[:32])
     os.close(fd)
     return file
+
+
+def _key(name: str) -> str:
+    return blake3(b"name:" + name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _file_name(key: str) -> str:
