@@ -19,7 +19,7 @@ MUTANTS = (
         before="        if row.head != (head.id if head is not None else None):",
         after="        if False:",
         harm="Of two saves at the same time, the slower one commits an older state as the latest one.",
-        tests=("engine/test_save.py", "engine/test_alone.py", "engine/test_together.py"),
+        tests=("engine/test_record.py", "engine/test_save.py", "engine/test_alone.py", "engine/test_together.py"),
     ),
     Mutant(
         name="effects-before-safety-snapshot",
@@ -73,7 +73,12 @@ MUTANTS = (
         before="        if not owners[number] or own_work[number] or after.mixed or",
         after="        if not owners[number] or after.mixed or",
         harm="Undo of a turn also takes back a restore that the user did in the middle of it.",
-        tests=("engine/test_scenarios.py", "engine/test_sessions.py", "engine/test_others_work.py"),
+        tests=(
+            "engine/test_attribution.py",
+            "engine/test_scenarios.py",
+            "engine/test_sessions.py",
+            "engine/test_others_work.py",
+        ),
     ),
     Mutant(
         name="sources-without-a-root-not-locked",
@@ -109,7 +114,12 @@ MUTANTS = (
         before='    return part.detail.get("held") if part.pending else part.content.hex()',
         after="    return part.content.hex()",
         harm="After two restores of a value and an undo, the program that owns the value goes on with the wrong one.",
-        tests=("engine/test_state_pending.py", "engine/test_state_requests.py", "engine/test_elsewhere.py"),
+        tests=(
+            "engine/test_pending.py",
+            "engine/test_state_pending.py",
+            "engine/test_state_requests.py",
+            "engine/test_elsewhere.py",
+        ),
     ),
     Mutant(
         name="drop-blames-a-neighbour",
