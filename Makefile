@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo    install takeback into .venv and show the main job"
-	@echo "make test    set up everything and run every test (ARGS='-k undo' to choose)"
+	@echo "make test    set up everything and test every behaviour once (ARGS='-k undo' to choose)"
 	@echo "make check   lint, format, types and layers, in seconds"
 	@echo "make format  put the code into the form that make check wants"
 	@echo "make soak    run every campaign whole that has no record for this code (CAMPAIGN='crash-*' to choose, ARGS=--list to list)"
