@@ -7,9 +7,11 @@ import enum
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import uuid
+import warnings
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -453,6 +455,30 @@ def test_sets_have_the_same_bytes_whatever_the_order_of_their_hashes() -> None:
         for seed in ("0", "1", "2", "random")
     }
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("flag", [0, re.ASCII, re.IGNORECASE, re.MULTILINE, re.DOTALL, re.VERBOSE, re.I | re.S])
+def test_a_regular_expression_comes_back_with_its_flags(flag: int) -> None:
+    for pattern in (re.compile("a+ [b-d]", flag), re.compile(b"\xff?", flag), re.compile(b"a", re.LOCALE)):
+        assert tb.capture(pattern).value() == pattern
+
+
+def test_a_regular_expression_says_nothing_when_it_comes_back(capfd: pytest.CaptureFixture[str]) -> None:
+    pattern = re.compile("a+ for a person who looks for a mistake", re.DEBUG)
+    assert capfd.readouterr().out
+    assert tb.capture(pattern).value() == re.compile(pattern.pattern)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_warning_that_a_program_takes_for_an_error_is_one_of_the_document() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pattern = re.compile("[[a]")
+        re.purge()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(tb.Integrity, match="nested set"):
+            tb.capture(pattern).value()
 
 
 def test_a_value_that_leads_to_classes_only_through_its_time_zone_comes_back() -> None:

@@ -4,6 +4,7 @@ where neither memory nor time is endless, and tells how that ended.
 
 from __future__ import annotations
 
+import re
 import resource
 import struct
 import sys
@@ -267,6 +268,8 @@ HARMLESS: dict[str, Case] = {
     "one long string a hundred times": _long_bomb,
     "a timestamp of msgpack": simple(b"\xd6\xff\0\0\0\0"),
     "an integer of a megabyte": simple(extension(INTEGER, b"\x7f" * (1 << 20))),
+    "a pattern that is printed while it is made": simple(value("pattern", pack("a"), pack(int(re.DEBUG)))),
+    "a pattern with a flag that is no more": simple(value("pattern", pack("a"), pack(1))),
     "a fraction of two megabytes": simple(
         value("fraction", extension(INTEGER, b"\x7f" * (1 << 20)), extension(INTEGER, b"\x7e" * (1 << 20)))
     ),

@@ -32,8 +32,9 @@ Unknown = Literal["refuse", "record"]
 
 _LEVELS = 8
 _WRONG = (
-    MsgspecError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, re.error
+    MsgspecError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, re.error, Warning
 )  # fmt: skip
+"""Errors of what builds a value. A warning is one where the program says so (``python -W error``)."""
 
 
 def get(

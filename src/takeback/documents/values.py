@@ -16,7 +16,7 @@ zone           a key of the IANA database, such as ``Europe/Berlin``
 path           the kind (``posix``, ``pure-posix``, ``pure-windows``), and the path's bytes
 range          start, stop, step
 slice          start, stop, step
-pattern        a regular expression (a string or bytes), and its flags
+pattern        a regular expression (a string or bytes), and those of its flags that change what it matches
 ellipsis       none
 scalar         of numpy: its type, as ``dtype.str`` has it, and its bytes
 =============  ========================================================================================================
@@ -40,6 +40,8 @@ from takeback.errors import Unavailable
 
 _REDUCED_AGAIN = 1 << 10
 """Fractions of so many bits are known to be in lowest terms after they were read."""
+_MATCHING = int(re.ASCII | re.IGNORECASE | re.LOCALE | re.MULTILINE | re.DOTALL | re.UNICODE | re.VERBOSE)
+"""Flags of a regular expression without re.DEBUG and re.TEMPLATE, which make `re.compile` print and warn."""
 
 Taken = tuple[str, tuple[Any, ...]]
 
@@ -208,7 +210,7 @@ def _decimal(text: str) -> Decimal:
 
 
 def _pattern(pattern: str | bytes, flags: int) -> re.Pattern[Any]:
-    return re.compile(pattern, flags)
+    return re.compile(pattern, flags & _MATCHING)
 
 
 def _uuid(data: bytes) -> UUID:
@@ -231,7 +233,7 @@ _TAKE: dict[type, Callable[[Any], Taken]] = {
     pathlib.PureWindowsPath: _take_path("pure-windows"),
     range: lambda value: ("range", (value.start, value.stop, value.step)),
     slice: lambda value: ("slice", (value.start, value.stop, value.step)),
-    re.Pattern: lambda value: ("pattern", (value.pattern, value.flags)),
+    re.Pattern: lambda value: ("pattern", (value.pattern, value.flags & _MATCHING)),
     type(...): lambda value: ("ellipsis", ()),
 }
 
