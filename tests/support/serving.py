@@ -13,7 +13,7 @@ from pathlib import Path
 
 from support.cli import PROGRAM
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 class Terminal:

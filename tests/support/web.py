@@ -19,7 +19,7 @@ from takeback.views.desk import Desk
 from takeback.web import serving
 from takeback.web.serving import Server
 
-_PATIENCE = 30
+_PATIENCE = 60
 
 HOSTILE = "<img src=x onerror=alert(1)>.txt"
 PIXEL = bytes.fromhex(

@@ -9,6 +9,8 @@ from support.agent import World
 from takeback.views.desk import Desk
 from takeback.views.live import Heard, Live
 
+PATIENCE = 60.0
+
 
 @pytest.fixture
 def heard(desk: Desk) -> Iterator[queue.Queue[Heard]]:
@@ -22,16 +24,16 @@ def heard(desk: Desk) -> Iterator[queue.Queue[Heard]]:
 def test_a_snapshot_of_somebody_else_is_heard_of(world: World, desk: Desk, heard: queue.Queue[Heard]) -> None:
     world.write("a.txt", "two\n")
     world.line.save()
-    assert heard.get(timeout=10).lanes == (desk.here,)
+    assert heard.get(timeout=PATIENCE).lanes == (desk.here,)
 
 
 def test_a_label_a_pin_and_a_new_timeline_are_heard_of(world: World, desk: Desk, heard: queue.Queue[Heard]) -> None:
     world.line.label("@", "good")
-    assert heard.get(timeout=10) == Heard((), marks=True, operation=heard_operation(desk))
+    assert heard.get(timeout=PATIENCE) == Heard((), marks=True, operation=heard_operation(desk))
     world.line.fork("@", "attempt", str(world.base / "attempt"))
     lanes: tuple[int, ...] = ()
     while not lanes:
-        lanes = heard.get(timeout=10).lanes
+        lanes = heard.get(timeout=PATIENCE).lanes
     assert lanes == (max(lane.number for lane in desk.lanes()),)
 
 
@@ -39,7 +41,7 @@ def test_where_nothing_happens_nothing_is_told(world: World, heard: queue.Queue[
     with pytest.raises(queue.Empty):
         heard.get(timeout=0.2)
     world.line.label("@", "good")
-    assert heard.get(timeout=10).marks
+    assert heard.get(timeout=PATIENCE).marks
 
 
 def test_after_it_stopped_nothing_is_told(world: World, desk: Desk) -> None:

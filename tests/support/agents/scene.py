@@ -15,7 +15,7 @@ from support.agents.model import Model
 from support.cli import Cli
 from support.trees import File, Node, Spec, make_tree
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 PROJECT: Mapping[str, Spec] = {
     "app.py": "one = 1\ntwo = 2\nthree = 3\n",
     "notes.txt": "first\n",

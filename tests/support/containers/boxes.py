@@ -19,7 +19,7 @@ from docker.utils.socket import frames_iter
 
 from support.containers.image import IMAGE
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 _NSENTER = shutil.which("nsenter") or "nsenter"
 _NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid")
 

@@ -27,7 +27,7 @@ from takeback.adapters.cua import (
     SnapshotTrigger,
 )
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 READY = "ready"
 _A_MOMENT = 0.2
 ALL = ["manual", "run_start", "run_end", "before_action", "after_action", "on_error"]
