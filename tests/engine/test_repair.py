@@ -299,6 +299,25 @@ def test_rows_that_do_not_fit_together_are_found_and_put_right(world: World, sta
     assert world.read("a.txt") == b"one\n"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "manifest = zeroblob(32)",
+        "manifest = (SELECT manifest FROM snapshots ORDER BY seq DESC LIMIT 1)",
+        "\"trigger\" = 'restore'",
+    ],
+)
+def test_a_row_that_contradicts_a_manifest_is_found_and_put_right(world: World, change: str) -> None:
+    log = world.line.log()
+    with world.store.blobs.database.write() as tx:
+        tx.execute(f"UPDATE snapshots SET {change} WHERE seq = 1")
+    assert not world.store.verify().ok
+    world, done = repaired(world)
+    assert done.whole and [(each.kind, each.what) for each in done.findings] == [("history", "1 snapshots")]
+    assert world.store.verify(read_data=True).ok
+    assert world.line.log() == log
+
+
 def test_an_interrupted_restore_whose_plan_is_lost_is_not_in_the_way_for_ever(world: World) -> None:
     head = world.line.log().snapshots[0].id
     with world.store.blobs.database.write() as tx:

@@ -24,12 +24,13 @@ from takeback.store.durable import storage_error
 from takeback.store.repair import places
 from takeback.store.repair.alone import Alone, alone
 from takeback.store.repair.aside import Aside, packs_aside
+from takeback.store.repair.candidate import HISTORY
 from takeback.store.repair.found import Finding, Found, check_place, look
 from takeback.store.repair.header import write_header
 from takeback.store.repair.install import change, finish_swap, half_swapped, swap, write_beside
 from takeback.store.repair.regions import Regions
 from takeback.store.repair.replacing import bring_back, forget_torn, remove, replace
-from takeback.store.repair.rows import settle_counters
+from takeback.store.repair.rows import read_tables, settle_counters
 from takeback.store.repair.survey import FoundPack
 
 _NAMED = ("missing blob", "missing chunk", "broken snapshot")
@@ -107,6 +108,8 @@ def _repair(found: Found, held: Alone, aside: Aside, apply: bool, watch: Watch) 
         followed = health.follow(store, reader, rows, watch)
         losses = tuple(followed.losses(reader, frozenset()))
     findings = (*found.findings, *mended.findings, *_unlisted(found, followed))
+    if not findings:
+        findings = tuple(_put_right(found))
     if apply and findings:
         _apply(found, aside, bool(lost))
     return Repaired(
@@ -129,6 +132,17 @@ def _unlisted(found: Found, followed: health.Followed) -> Iterator[Finding]:
         if there:
             yield Finding(
                 "unlisted", f"{len(there)} blobs", "the catalogue does not say where they lie; they were found"
+            )
+
+
+def _put_right(found: Found) -> Iterator[Finding]:
+    """Rows of a sound catalogue that the candidate has otherwise, because a manifest contradicts them."""
+    with found.store.database.read() as tx:
+        now = read_tables(tx)
+    for table in HISTORY:
+        if wrong := len(set(found.old.tables[table]) - set(now[table])):
+            yield Finding(
+                "history", f"{wrong} {table}", "the catalogue says otherwise than the snapshots' own manifests"
             )
 
 
