@@ -56,7 +56,7 @@ MUTANTS = (
         file="engine/journal.py",
         before="if effect in left and (effect in untouched or _on_its_way(effect))]",
         after="if effect in left]",
-        harm="After a killed restore, the next command overwrites an edit that the user made in between.",
+        harm="After a killed restore, the next command changes the permissions of a file that the user edited in between.",
         tests=("engine/test_journal.py", "engine/test_journal_of_roots.py"),
     ),
     Mutant(

@@ -19,7 +19,12 @@ MUTANTS = (
         before="        sync_directory(os.path.dirname(target))",
         after="        pass",
         harm="A power cut after a save removes the name of a pack, and the snapshot cannot be restored.",
-        tests=("store/test_blobstore.py", "conformance/test_backends.py", "crash/test_power_cut.py"),
+        tests=(
+            "store/test_durable.py",
+            "store/test_blobstore.py",
+            "conformance/test_backends.py",
+            "crash/test_power_cut.py",
+        ),
     ),
     Mutant(
         name="catalogue-commit-not-synced",

@@ -76,6 +76,9 @@ class Day:
         self._act("maintain", self._maintained)
         self._turn("large")
         self._act("undo into a directory", lambda: self._report(self._world.line.undo()))
+        self._begin_the_log_again()
+        self._write("data/later", noise(400_000, "later"))
+        self._act("save into a pack", lambda: self._saved())
         self._edit()
         self._act("restore", lambda: self._report(self._world.line.restore(first)))
         for _ in range(4):
@@ -87,6 +90,11 @@ class Day:
         self._edit()
         self._act("save after all", lambda: self._saved())
         return self.acts
+
+    def _begin_the_log_again(self) -> None:
+        """The catalogue writes over its log from here on, as after a week: its own syncs write no names of files then."""
+        connection = self._world.store.blobs.database._connection()  # type: ignore[attr-defined]
+        connection.execute("PRAGMA wal_checkpoint(RESTART)")
 
     def _act(self, name: str, do: Callable[[], Act]) -> str:
         """What was edited before is on the disk: only what takeback does is to be cut."""

@@ -148,6 +148,19 @@ def test_a_snapshot_inside_a_move_can_be_dropped(world: World) -> None:
     assert world.files() == {"a": b"0", "b": b"0"}
 
 
+@pytest.mark.parametrize("end", ["opening", "closing"])
+def test_after_a_drop_undo_keeps_the_changes_of_another_session(world: World, end: str) -> None:
+    world.edit({"a": "0", "b": "0", "c": "0"})
+    with world.line.turn("mine", session="s1"):
+        world.write("a", "1")
+        world.turn("theirs", {"b": "1"}, session="s2")
+        world.write("c", "1")
+    world.line.drop(getattr(world.move("theirs"), end))
+    world.undo(session="s1")
+    beside = "a" if end == "opening" else "c"  # its step joined that of the other session
+    assert world.files() == {"a": b"0", "b": b"1", "c": b"0", beside: b"1"}
+
+
 def test_a_drop_of_what_is_not_there_is_not_found(history: World) -> None:
     counts = history.counts()
     with pytest.raises(tb.NotFound):

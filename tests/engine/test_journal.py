@@ -289,3 +289,16 @@ def test_permissions_that_a_person_changed_after_the_kill_stay(scene: Scene) -> 
     assert (world.mode("directory"), world.mode("mode")) == (0o700, 0o640)
     assert world.read("changed") == b"as it was\n"
     scene.check_clean(world)
+
+
+def test_a_file_that_a_person_edited_after_the_kill_keeps_its_permissions(scene: Scene) -> None:
+    """The undo was to change only the permissions."""
+    scene.killed(undo, lambda: kill_at_change(1))
+    world = World(scene.base)
+    edited = world.mode("mode")
+    assert edited != scene.before["mode"].mode
+    world.write("mode", "by a person\n")
+    world = scene.next_command()
+    assert (world.mode("mode"), world.read("mode")) == (edited, b"by a person\n")
+    assert world.read("changed") == b"as it was\n"
+    scene.check_clean(world)

@@ -112,3 +112,37 @@ def test_states_that_share_a_lock_are_restored_together() -> None:
         line.undo()
         assert (agent.notes, plan.steps) == ([1, 2], [])
     assert not lock.locked()
+
+
+def test_a_lock_that_states_share_is_not_given_back_between_them() -> None:
+    class Seen:
+        """A lock that notes the state of both objects at each release."""
+
+        def __init__(self) -> None:
+            self._lock = threading.Lock()
+            self.seen: list[tuple[list[int], list[str]]] = []
+
+        def acquire(self, blocking: bool = True) -> bool:
+            return self._lock.acquire(blocking)
+
+        def release(self) -> None:
+            self.seen.append(([*agent.notes], [*plan.steps]))
+            self._lock.release()
+
+        def __enter__(self) -> bool:
+            return self.acquire()
+
+        def __exit__(self, *error: object) -> None:
+            self.release()
+
+    lock = Seen()
+    agent, plan = Agent(notes=[1]), Agent(steps=["look"])
+    sources = [tb.State("memory", agent, lock=lock), tb.State("plan", plan, lock=lock)]
+    line = tb.open(":memory:").timeline("agent", sources=sources)
+    line.save("before")
+    agent.notes.append(2)
+    plan.steps.clear()
+    line.restore("before")
+    assert [seen for seen in lock.seen if seen not in (([1], ["look"]), ([1, 2], []))] == []
+    assert lock.seen[-1] == ([1], ["look"])
+    assert lock.acquire(blocking=False)

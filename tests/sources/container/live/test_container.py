@@ -320,6 +320,24 @@ def test_a_container_that_does_not_stay_up_is_not_put_in_place(boxes: Boxes, str
     store.close()
 
 
+@pytest.mark.both_strategies
+def test_a_failed_restore_gives_the_container_its_volume_back(boxes: Boxes, strategy: str, tmp_path: Path) -> None:
+    start = "test ! -e /srv/bad || exit 3; touch /srv/up; trap 'exit 0' TERM; while :; do sleep 0.1; done"
+    volumes = {boxes.volume(): {"bind": "/data", "mode": "rw"}}
+    name = boxes.run(command=["sh", "-c", start], volumes=volumes)
+    store = tb.open(tmp_path / "store")
+    line = store.timeline("main", sources=[tb.Container(name, strategy=strategy)])
+    boxes.sh(name, "until test -e /srv/up; do :; done; touch /srv/bad; echo one >/data/file; echo old >/data/old")
+    line.save("bad")
+    boxes.sh(name, "rm /srv/bad; echo two >/data/file; rm /data/old; echo new >/data/new")
+    container = boxes.inspect(name)["Id"]
+    with pytest.raises(tb.Unavailable, match="does not stay up"):
+        line.restore("bad")
+    assert boxes.inspect(name)["Id"] == container, "it ran with the wrong volume, and was made again"
+    assert boxes.sh(name, "cd /data; head *") == "==> file <==\ntwo\n\n==> new <==\nnew\n"
+    store.close()
+
+
 @pytest.mark.parametrize("wrong", ["", "  "])
 def test_a_container_needs_a_name(wrong: str) -> None:
     with pytest.raises(InvalidInput, match="needs a name"):
