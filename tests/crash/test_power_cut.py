@@ -246,7 +246,7 @@ def test_after_a_power_cut_at_any_moment_nothing_reported_is_missing(
     with recorded(filesystem, tmp_path) as recording:
         code, acts = in_child(lambda: Day(recording).live())
         assert code == 0
-    cuts = Cuts(recording, tmp_path, filesystem.name)
+    cuts = Cuts(recording, tmp_path, filesystem)
     tried = chosen(cuts.positions, acts)
     for position, way in tried:
         image = cuts.at(position, way)

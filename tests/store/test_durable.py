@@ -24,7 +24,7 @@ def test_a_pack_that_was_saved_is_there_after_a_power_cut(tmp_path: Path) -> Non
             recording.sync()
             (id,) = save(store, [noise(300_000, "last")])
             end = recording.position()
-    with booted(filesystem, Cuts(recording, tmp_path, filesystem.name).at(end, "none"), recording.place):
+    with booted(filesystem, Cuts(recording, tmp_path, filesystem).at(end, "none"), recording.place):
         with open_local(recording.place / "store") as store:
             assert problems(store) == []
             with store.reader() as reader:

@@ -23,7 +23,6 @@ from pathlib import Path
 from support import recording_disk
 from support.recording_disk import Flush, Write
 
-SECTOR = 512
 PATIENCE = 60.0
 WAYS = ("all", "none", "some", "torn")
 """What is left of the writes after the last flush."""
@@ -38,6 +37,8 @@ class Filesystem:
     make: tuple[str, ...]
     kind: str
     options: str
+    sector: int = 512
+    """What a disk writes whole, as the filesystem relies on it."""
 
 
 FILESYSTEMS = [
@@ -50,7 +51,8 @@ FILESYSTEMS = [
         "noatime,data=writeback,noauto_da_alloc,commit=600",
     ),
     Filesystem("xfs", 320 << 20, ("mkfs.xfs", "-q"), "xfs", "noatime"),
-    Filesystem("btrfs", 128 << 20, ("mkfs.btrfs", "-q"), "btrfs", "noatime,commit=300"),
+    # It mounts nothing whose superblock of 4 KiB is torn.
+    Filesystem("btrfs", 128 << 20, ("mkfs.btrfs", "-q"), "btrfs", "noatime,commit=300", sector=4096),
 ]
 
 
@@ -134,11 +136,12 @@ def booted(filesystem: Filesystem, image: Path, place: Path) -> Iterator[None]:
 class Cuts:
     """Images of cuts at growing positions of a recording."""
 
-    def __init__(self, recording: Recording, directory: Path, seed: object) -> None:
+    def __init__(self, recording: Recording, directory: Path, filesystem: Filesystem) -> None:
+        self._sector = filesystem.sector
         self._log = list(recording_disk.read_log(recording.log))
         self._durable = directory / "durable"
         self._image = directory / "cut"
-        self._dice = random.Random(repr(seed))
+        self._dice = random.Random(repr(filesystem.name))
         self._done = 0
         self._pending: list[Write] = []
         _run("cp", "--sparse=always", str(recording.base), str(self._durable))
@@ -166,8 +169,8 @@ class Cuts:
             return pending
         if way == "torn":
             last = pending[-1]
-            sectors = self._dice.randrange(len(last.data) // SECTOR)
-            return [*pending[:-1], Write(last.offset, last.data[: sectors * SECTOR])]
+            sectors = self._dice.randrange(max(1, len(last.data) // self._sector))
+            return [*pending[:-1], Write(last.offset, last.data[: sectors * self._sector])]
         chosen = [each for each in pending if self._dice.random() < 0.5]
         self._dice.shuffle(chosen)
         return _without_overlaps(chosen, pending)
