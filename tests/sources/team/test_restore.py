@@ -41,6 +41,21 @@ def contents(mail: list[dict[str, Any]]) -> list[str]:
     return [each.get("content", each["type"]) for each in mail]
 
 
+def test_undo_of_a_task_that_members_changed_since_is_a_conflict_and_changes_nothing(
+    line: tb.Timeline, team: RealTeam
+) -> None:
+    task = team.tasks.list_tasks()[0].id
+    line.save()
+    team.tasks.update(task, status=TaskStatus.completed)
+    line.save()
+    team.tasks.update(task, status=TaskStatus.pending)
+    files = team.files()
+    (move,) = (each for each in line.log().moves if each.closing is not None)
+    with pytest.raises(tb.Conflict, match=f"task-{task}.json: the same lines were changed since"):
+        line.undo(move.id)
+    assert team.files() == files
+
+
 def test_names_bytes_modes_and_the_order_of_mail_come_back(line: tb.Timeline, team: RealTeam) -> None:
     odd = next(iter(team.path("tasks/{}").glob("task-*.json")))
     odd.chmod(0o600)
