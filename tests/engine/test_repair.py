@@ -318,6 +318,21 @@ def test_a_row_that_contradicts_a_manifest_is_found_and_put_right(world: World, 
     assert world.line.log() == log
 
 
+def test_a_pack_with_a_name_that_none_can_have_is_named_and_found_again(world: World) -> None:
+    log = world.line.log()
+    with world.store.blobs.database.write() as tx:
+        tx.execute("UPDATE packs SET name = 'm' || substr(name, 2) WHERE id = 1")
+    problems = {problem.kind: problem for problem in world.store.verify().problems}
+    assert problems["missing pack"].detail == "the catalogue gives it a name that no pack can have"
+    assert "unknown pack" in problems
+    with pytest.raises(tb.Integrity, match="which no pack can be called") as failed:
+        world.line.restore("root", to=world.base / "elsewhere")
+    assert any("takeback store repair" in hint for hint in failed.value.hints)
+    world, done = repaired(world)
+    assert done.whole and world.store.verify(read_data=True).ok
+    assert world.line.log() == log
+
+
 def test_an_interrupted_restore_whose_plan_is_lost_is_not_in_the_way_for_ever(world: World) -> None:
     head = world.line.log().snapshots[0].id
     with world.store.blobs.database.write() as tx:

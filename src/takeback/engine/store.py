@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from takeback.engine.line import Line, Registers
 from takeback.engine.timeline import Timeline
-from takeback.errors import InvalidInput
+from takeback.errors import Integrity, InvalidInput
 from takeback.model.progress import Listener, Watch
 from takeback.model.sizes import parse_size
 from takeback.sources.protocol import Source
@@ -81,7 +81,11 @@ class Store:
         """Check that everything that snapshots need is there; with ``read_data``, that every byte still is what it was."""
         from takeback.engine import health  # here as below: no save needs it, and what it loads takes time
 
-        return health.verify(self.blobs, read_data, Watch(listener=listener))
+        try:
+            return health.verify(self.blobs, read_data, Watch(listener=listener))
+        except Integrity as error:  # a row that cannot be read
+            error.hints = error.hints or ("`takeback store repair` shows what can be brought back, and does it",)
+            raise
 
     def stats(self, *, listener: Listener | None = None) -> Usage:
         """What uses the space, how that grew, and what deduplication and compression saved."""

@@ -18,7 +18,7 @@ from takeback.store.catalogue import blobs
 from takeback.store.catalogue.blobs import HOT_PACK, PackRow
 from takeback.store.catalogue.consistency import inconsistencies
 from takeback.store.packs.frames import read_frame
-from takeback.store.packs.pack import Contents, PackEntry, object_name, read_contents
+from takeback.store.packs.pack import Contents, PackEntry, is_name, object_name, read_contents
 from takeback.store.packs.recipe import decode_recipe
 from takeback.store.packs.sealing import HOT
 
@@ -73,7 +73,7 @@ def _unknown_packs(store: BlobStore) -> Iterator[Problem]:
     """A pack's row comes before its file and goes after it: a file without one tells of rows that were lost."""
     seen = list(store.backend.list("packs/"))
     with store.database.read() as tx:
-        known = {object_name(row.name) for row in blobs.packs(tx)}
+        known = {object_name(row.name) for row in blobs.packs(tx) if is_name(row.name)}
     for name in sorted(set(seen) - known):
         try:
             store.backend.size(name)
@@ -100,6 +100,10 @@ def _check_pack(store: BlobStore, row: PackRow, read_data: bool, watch: Watch) -
     with store.database.read() as tx:
         listed = Contents(blobs.frames_of(tx, row.id), blobs.entries_of(tx, row.id))
     everything = tuple(entry.id for entry in listed.entries)
+    if not is_name(row.name):
+        detail = "the catalogue gives it a name that no pack can have"
+        yield Problem("missing pack", f"pack {row.name[:40]!r}", detail, row.name, everything)
+        return
     name = object_name(row.name)
     try:
         size = store.backend.size(name)

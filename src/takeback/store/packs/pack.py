@@ -72,10 +72,18 @@ def new_pack_id() -> str:
     return os.urandom(16).hex()
 
 
+def is_name(pack: str) -> bool:
+    """Whether a pack can be called so."""
+    return len(pack) == 32 and _HEX.issuperset(pack)
+
+
 def object_name(pack: str) -> str:
     """The name of a pack's object in a backend; Integrity for what is no pack's id, lest it lead elsewhere."""
-    if len(pack) != 32 or not _HEX.issuperset(pack):
-        raise Integrity(f"the catalogue names a pack {pack[:40]!r}, which no pack can be called")
+    if not is_name(pack):
+        raise Integrity(
+            f"the catalogue names a pack {pack[:40]!r}, which no pack can be called",
+            hints=["`takeback store repair` shows what can be brought back, and does it"],
+        )
     return f"packs/{pack[:2]}/{pack}"
 
 
