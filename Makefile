@@ -38,7 +38,7 @@ soak: .venv/.takeback-dev
 	scripts/agents
 	scripts/cua
 	scripts/services packages btrfs-progs xfsprogs
-	scripts/services run $(RUN)/python -m soak $(CAMPAIGN) $(ARGS)
+	set -f; scripts/services run $(RUN)/python -m soak $(CAMPAIGN) $(ARGS)
 
 fuzz: .venv/.takeback-fuzz
 	$(RUN)/python -m fuzz $(ARGS)

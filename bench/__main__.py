@@ -1,4 +1,4 @@
-"""Time takeback against its peers and print the ratios; about fifteen minutes, or two with --quick.
+"""Time takeback against its peers and print the ratios; about ten minutes, or two with --quick.
 
 python -m bench [--quick | --full] [--only WORD]
 """
@@ -151,7 +151,9 @@ def _say(what: str) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0] if __doc__ else None)
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help="smaller trees and fewer rounds: a minute, and only a hint")
+    size.add_argument(
+        "--quick", action="store_true", help="smaller trees and fewer rounds: two minutes, and only a hint"
+    )
     size.add_argument("--full", action="store_true", help="more rounds and 100,000 snapshots: an hour or so")
     choices = "first turn undo restore history length faces session agent container team together".split()
     parser.add_argument(

@@ -1,7 +1,7 @@
 """Verdict on one mutant: killed by a test, or survived.
 
 A mutant meets the first of its own tests, then the others, and the wider list only if all of these pass. A test kills a mutant if it fails with the
-fault and passes without it. A run that takes too long kills it only if the same tests pass in that time without the fault.
+fault twice, the second time alone, and passes without it. A run that takes too long kills it only if the same tests pass in that time without the fault.
 """
 
 from __future__ import annotations
@@ -54,17 +54,20 @@ def _tried(copy: Checkout, mutant: Mutant, tests: Sequence[str], limit: float) -
         seconds += found.seconds
         if found.passed:
             return Verdict(mutant, False, "survived", seconds)
-        if _is_sound(copy, tests, found, limit):
+        culprit = [found.killer.removeprefix("tests/")] if found.killer and "::" in found.killer else tests
+        if not found.timed_out and not _fails_again(copy, mutant, culprit, limit):
+            why = f"undecided: {_killer(found, limit)} fails with the fault only now and then"
+        elif run(copy, culprit, limit).passed:
             return Verdict(mutant, True, _killer(found, limit), seconds)
-        why = f"undecided: {_killer(found, limit)} also fails without the fault"
+        else:
+            why = f"undecided: {_killer(found, limit)} also fails without the fault"
     return Verdict(mutant, False, why, seconds)
 
 
-def _is_sound(copy: Checkout, tests: Sequence[str], found: Run, limit: float) -> bool:
-    """Whether the same passes without the fault."""
-    if found.killer is not None and "::" in found.killer:
-        tests = [found.killer.removeprefix("tests/")]
-    return run(copy, tests, limit).passed
+def _fails_again(copy: Checkout, mutant: Mutant, tests: Sequence[str], limit: float) -> bool:
+    """Whether a test fails with the fault whenever it runs, also alone: one that does not may fail without it, too."""
+    with copy.mutated(mutant):
+        return not run(copy, tests, limit).passed
 
 
 def _killer(found: Run, limit: float) -> str:

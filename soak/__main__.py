@@ -1,13 +1,15 @@
-"""``python -m soak [--again] [--jobs N] [--seed N] [CAMPAIGN…]``: run every campaign that has no clean record for today's code, or the named ones.
+"""``python -m soak [--again] [--jobs N] [--seed N] [CAMPAIGN…]``: run every campaign that has no clean record for today's source, or the named ones.
 
-Interrupt it at any time: the next call goes on with the tests that have not passed. ``--list`` lists the campaigns and their records,
-``--page`` writes the tables of docs/reliability.md from docs/soak.json and runs nothing.
+Interrupt it at any time: the next call goes on with the tests that have not passed. A campaign that failed stays failed until the code
+changes, or ``--again`` starts it over. ``--list`` lists the campaigns and their records, ``--page`` writes the tables of
+docs/reliability.md from docs/soak.json and runs nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
+import signal
 import sys
 
 from soak import page, records
@@ -20,9 +22,11 @@ def main() -> int:
     options.add_argument(
         "campaign", nargs="*", help="a name, or a pattern such as 'crash-*'; all that are not recorded by default"
     )
-    options.add_argument("--again", action="store_true", help="run what has a clean record, too")
+    options.add_argument(
+        "--again", action="store_true", help="start over what has ended, also if it has a clean record"
+    )
     options.add_argument("--jobs", type=int, default=2, help="campaigns at a time")
-    options.add_argument("--seed", type=int, help="use this seed instead of a random one; starts the campaign over")
+    options.add_argument("--seed", type=int, help="use this seed instead of a random one; implies --again")
     options.add_argument("--list", action="store_true", help="list the campaigns and their records")
     options.add_argument("--page", action="store_true", help="write the tables of docs/reliability.md")
     given = options.parse_args()
@@ -39,24 +43,26 @@ def main() -> int:
         return 0
     if changes := records.uncommitted():
         print(
-            f"cannot record campaigns: src/takeback has changes in no commit:\n{changes}\nCommit them first.",
-            file=sys.stderr,
+            f"cannot record campaigns: there are changes in no commit:\n{changes}\nCommit them first.", file=sys.stderr
         )
         return 2
-    left = [each for each in chosen if given.again or given.seed is not None or each.name not in recorded]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)  # a shell starts what it puts into the background without
+    runner = Runner(jobs=max(1, given.jobs), say=lambda line: print(line, flush=True))
+    again = given.again or given.seed is not None
+    left = [each for each in chosen if again or each.name not in recorded or runner.progress(each).under_way]
     if not left:
-        print("Every campaign has a clean record for this code; --again runs it once more.")
+        print("Every campaign has a clean record for this source; --again runs it once more.")
         return 0
-    runner = Runner(jobs=given.jobs, say=lambda line: print(line, flush=True))
-    if given.again:
-        for each in left:
-            runner.progress(each).file.unlink(missing_ok=True)
+    for progress in map(runner.progress, left):
+        if again and progress.ended:
+            progress.forget()
 
     def ended(outcome: Outcome) -> None:
-        if outcome.is_full:
-            known[outcome.campaign.name] = outcome.record
-            records.save(known)
-            page.write(known)
+        if records.code() != runner.code or records.uncommitted():
+            print(f"{outcome.campaign.name} is not recorded: the code has changed since the start", file=sys.stderr)
+        elif outcome.is_full or outcome.record.failures:
+            page.write(records.add(outcome.campaign.name, outcome.record))
 
     try:
         outcomes = runner.run(left, known, ended, given.seed)

@@ -23,8 +23,16 @@ def sections(text: str) -> list[str]:
     return [match["section"] for match in _TABLE.finditer(text)]
 
 
+def without_tables(text: str) -> str:
+    """The page's own words."""
+    return _TABLE.sub("", text)
+
+
 def write(records: Mapping[str, Record], file: Path = FILE) -> None:
-    file.write_text(filled(file.read_text(), records))
+    """Replace the file: a reader sees the old one or the new one."""
+    spare = file.with_name(f".{file.name}")
+    spare.write_text(filled(file.read_text(), records))
+    spare.replace(file)
 
 
 def table(section: str, records: Mapping[str, Record]) -> str:

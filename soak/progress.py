@@ -1,17 +1,20 @@
 """Results of the tests of a campaign that is under way, so that an interrupted one goes on where it was.
 
-One file per campaign below ``.soak/<tree of src/takeback>/``: a line with the seed, then a line per finished test. A line is written
-at once and whole; the last one may be torn by a kill, and is then ignored: its test runs again.
+One file per campaign below ``.soak/<tree of src/takeback>/``: a line with the seed and the code, a line with the tests that belong to
+the campaign, a line per finished test, and a line for the end of a pytest process. A line is written at once and whole; one that a
+kill tore is ignored: its test runs again. Results count for the code that they were made with, and a test that has failed stays failed.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 DIRECTORY = ".soak"
 
@@ -33,38 +36,95 @@ class Progress:
     def __init__(self, file: Path) -> None:
         self.file = file
 
-    def begin(self, seed: int | None = None) -> int:
-        """The seed: that of the run to go on with, unless another one is asked for, which starts over."""
-        known = self._seed()
-        if known is not None and seed in (None, known):
-            return known
+    def begin(self, code: str, seed: int | None = None) -> int:
+        """The seed: that of the run to go on with. A run of other code or of another seed starts over, and so does one with a
+        seed after it has ended."""
+        known = next((line for line in self._lines() if "seed" in line), {})
+        if known.get("code") == code and seed in (None, known["seed"]) and not (seed is not None and self.ended):
+            return int(known["seed"])
         chosen = secrets.randbelow(1_000_000) if seed is None else seed
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(json.dumps({"seed": chosen}) + "\n")
+        self.file.write_text(json.dumps({"seed": chosen, "code": code}) + "\n")
         return chosen
 
+    def collect(self, tests: Sequence[str]) -> None:
+        """Note the tests that belong to the campaign."""
+        self._add({"collected": list(tests)})
+
     def add(self, result: Result) -> None:
-        with self.file.open("a") as lines:
-            lines.write("\n" + json.dumps(asdict(result)) + "\n")
+        self._add(asdict(result))
+
+    def end(self) -> None:
+        """Note that pytest came to the end of its tests."""
+        self._add({"end": True})
+
+    def forget(self) -> None:
+        self.file.unlink(missing_ok=True)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether it has begun and not ended."""
+        return self.file.exists() and not self.ended
+
+    @property
+    def ended(self) -> bool:
+        """Whether every test of the campaign has a result, and pytest said that it was at the end."""
+        collected, results, end = self.collected(), self.results(), False
+        for line in self._lines():
+            end = "end" in line or (end and "collected" not in line)
+        return end and bool(collected) and all(test in results for test in collected)
+
+    def collected(self) -> list[str]:
+        """The tests that belong to the campaign, as the last pytest process found them."""
+        found: list[str] = []
+        for line in self._lines():
+            found = line.get("collected", found)
+        return found
 
     def results(self) -> dict[str, Result]:
-        """The last result of each test."""
-        found = (Result(**line) for line in self._lines() if "test" in line)
-        return {result.test: result for result in found}
+        """The last result of each test that belongs to the campaign."""
+        wanted = set(self.collected())
+        return {result.test: result for result in self._results() if result.test in wanted}
+
+    def failed(self) -> dict[str, Result]:
+        """The tests that have failed, also if they passed when they ran again."""
+        wanted = set(self.collected())
+        return {result.test: result for result in self._results() if not result.passed and result.test in wanted}
 
     def passed(self) -> set[str]:
-        return {test for test, result in self.results().items() if result.passed}
+        last = {result.test: result for result in self._results()}
+        return {test for test, result in last.items() if result.passed}
 
-    def _seed(self) -> int | None:
-        return next((int(line["seed"]) for line in self._lines() if "seed" in line), None)
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """A block in which no other process adds results; False if one does already."""
+        with self.file.with_suffix(".lock").open("w") as lock:
+            yield _locked(lock)
+
+    def _add(self, line: dict[str, Any]) -> None:
+        with self.file.open("a") as lines:
+            lines.write("\n" + json.dumps(line) + "\n")
+
+    def _results(self) -> Iterator[Result]:
+        for line in self._lines():
+            if line.keys() == Result.__dataclass_fields__.keys():
+                yield Result(**line)
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         if not self.file.exists():
             return
-        for line in self.file.read_text().splitlines():
+        for line in self.file.read_text(errors="replace").splitlines():
             try:
                 value = json.loads(line)
             except ValueError:  # blank, or torn by a kill
                 continue
             if isinstance(value, dict):
                 yield value
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

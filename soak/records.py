@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import platform
@@ -13,6 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docs" / "soak.json"
 SOURCE = "src/takeback"
+CODE = (SOURCE, "tests", "soak", "pyproject.toml")
+"""What the result of a test depends on."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,15 @@ def save(records: Mapping[str, Record], file: Path = FILE) -> None:
     spare.replace(file)
 
 
+def add(name: str, record: Record, file: Path = FILE) -> dict[str, Record]:
+    """Add a record to those that are in the file now, which another process may have changed; all of them."""
+    with file.with_name(f".{file.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        known = {**load(file), name: record}
+        save(known, file)
+    return known
+
+
 def commit() -> str:
     return _git("rev-parse", "HEAD")
 
@@ -59,9 +71,14 @@ def source() -> str:
     return _git("rev-parse", f"HEAD:{SOURCE}")
 
 
+def code() -> str:
+    """The ids of all committed trees that the result of a test depends on."""
+    return " ".join(_git("rev-parse", *(f"HEAD:{path}" for path in CODE)).split())
+
+
 def uncommitted() -> str:
-    """Changes of what a record speaks of that are in no commit, as git lists them."""
-    return _git("status", "--porcelain", "--", SOURCE)
+    """Changes of this code that are in no commit, as git lists them."""
+    return _git("status", "--porcelain", "--", *CODE)
 
 
 def machine() -> str:

@@ -23,6 +23,8 @@ from support.campaigns import CAMPAIGN, SEED
 PATIENCE = 8
 """A campaign that takes so many times as long as the catalogue says has hung."""
 NO_TESTS_LEFT = 5
+TICK = 30
+"""Seconds between two lines that say how far the campaigns are."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ class Runner:
     """Runs campaigns two at a time and keeps what is known about each."""
 
     def __init__(self, state: Path = ROOT / DIRECTORY, *, jobs: int = 2, say: Callable[[str], None] = print) -> None:
-        self._state, self._jobs, self._say = state / records.source(), jobs, say
+        self.code, self._commit, self._source = records.code(), records.commit(), records.source()
+        """The code that the campaigns are run with."""
+        self._state, self._jobs, self._say = state / self._source, jobs, say
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._guard = threading.Lock()
         self._stopped = False
@@ -60,24 +64,32 @@ class Runner:
         seed: int | None = None,
     ) -> list[Outcome]:
         """Run all of them; ``ended`` is called in this thread, for one at a time. Ctrl-C stops everything; another run goes on."""
-        left = {each.name: float(expected(each, known)) for each in campaigns}
-        waiting = sorted(campaigns, key=lambda each: -left[each.name])
-        self._say(f"{len(waiting)} campaigns, {self._jobs} at a time: {_time(_span(left.values(), self._jobs))}")
+        times = {each.name: float(expected(each, known)) for each in campaigns}
+        waiting = sorted(campaigns, key=lambda each: -times[each.name])
+        self._say(f"{len(waiting)} campaigns, {self._jobs} at a time: {_time(_span(times.values(), self._jobs))}")
         outcomes: list[Outcome] = []
         with ThreadPoolExecutor(self._jobs) as pool:
-            going: dict[Future[Outcome], float] = {}
+            going: dict[Future[Outcome], _Going] = {}
+
+            def left() -> str:
+                """The time that what has not ended will take."""
+                rest = [each.left(times[each.campaign.name]) for each in going.values()]
+                return f"{_time(_span([*rest, *(times[each.name] for each in waiting)], self._jobs))} left"
+
             try:
                 while waiting or going:
                     while waiting and len(going) < self._jobs:
-                        going[pool.submit(self._one, waiting.pop(0), seed)] = time.monotonic()
-                    done, _ = wait(going, return_when=FIRST_COMPLETED)
+                        campaign = waiting.pop(0)
+                        started = _Going(campaign, self.progress(campaign), time.monotonic())
+                        going[pool.submit(self._one, campaign, seed)] = started
+                    done, _ = wait(going, timeout=TICK, return_when=FIRST_COMPLETED)
                     for future in done:
                         del going[future]
-                        outcome = future.result()
-                        outcomes.append(outcome)
-                        del left[outcome.campaign.name]
-                        self._tell(outcome, len(campaigns) - len(left), len(campaigns), left)
-                        ended(outcome)
+                        outcomes.append(future.result())
+                        self._tell(outcomes[-1], len(outcomes), len(campaigns), left())
+                        ended(outcomes[-1])
+                    if not done:
+                        self._say(f"{'; '.join(map(str, going.values()))}; {left()}")
             except BaseException:
                 self._stop()
                 raise
@@ -85,12 +97,12 @@ class Runner:
 
     def _one(self, campaign: Campaign, seed: int | None) -> Outcome:
         progress = self.progress(campaign)
-        chosen = progress.begin(seed)
+        chosen = progress.begin(self.code, seed)
         log = self._state / f"{campaign.name}.log"
         command = [sys.executable, "-m", "pytest", "-p", "soak.recorder", "-p", "no:cacheprovider", "-q"]
         command += [f"--hypothesis-seed={chosen}", *campaign.tests]
         environment = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"},
             CAMPAIGN: campaign.name,
             SEED: str(chosen),
             recorder.VARIABLE: str(progress.file),
@@ -98,14 +110,14 @@ class Runner:
         }
         with log.open("wb") as output:
             code = self._wait(command, environment, output.fileno(), PATIENCE * campaign.seconds + 600)
-        results = progress.results()
-        failed = [result for result in results.values() if not result.passed]
-        trouble = [f"{result.test}\n{result.trouble}" for result in failed]
-        if code not in (0, 1, NO_TESTS_LEFT) or not results:
+        results, failed = progress.results(), progress.failed()
+        trouble = [f"{result.test}\n{result.trouble}" for result in failed.values()]
+        ended = code in (0, 1, NO_TESTS_LEFT) and progress.ended
+        if not ended:
             trouble.append(f"pytest ended with {code}:\n{log.read_text(errors='replace')[-3000:]}")
         record = Record(
-            commit=records.commit(),
-            source=records.source(),
+            commit=self._commit,
+            source=self._source,
             date=datetime.datetime.now(datetime.UTC).date().isoformat(),
             machine=records.machine(),
             seed=chosen,
@@ -114,7 +126,9 @@ class Runner:
             failures=len(failed),
             seconds=round(sum(result.seconds for result in results.values())),
         )
-        return Outcome(campaign, record, trouble, ended=code in (0, 1, NO_TESTS_LEFT) and bool(results))
+        if ended and not failed:
+            progress.forget()
+        return Outcome(campaign, record, trouble, ended)
 
     def _wait(self, command: list[str], environment: dict[str, str], output: int, limit: float) -> int | None:
         """Its exit code; none if it hung."""
@@ -134,7 +148,7 @@ class Runner:
         try:
             return process.wait(limit)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             return None
         finally:
@@ -147,19 +161,35 @@ class Runner:
             for process in self._processes:
                 process.send_signal(signal.SIGINT)  # pytest then tears its fixtures down
 
-    def _tell(self, outcome: Outcome, number: int, total: int, left: Mapping[str, float]) -> None:
+    def _tell(self, outcome: Outcome, number: int, total: int, left: str) -> None:
         record, state = outcome.record, "clean"
         if outcome.trouble:
             state = f"{record.failures} FAILED" if outcome.ended else "DID NOT END"
         elif not outcome.is_full:
             state = f"INCOMPLETE: fewer than {outcome.campaign.runs:,} runs"
-        remaining = _time(_span(left.values(), self._jobs))
         self._say(
-            f"[{number}/{total}] {outcome.campaign.name}: {record.runs:,} runs in {_time(record.seconds)}, {state}; "
-            f"{remaining} left"
+            f"[{number}/{total}] {outcome.campaign.name}: {record.runs:,} runs in {_time(record.seconds)}, {state}; {left}"
         )
         for trouble in outcome.trouble:
             self._say(trouble)
+
+
+@dataclass(frozen=True)
+class _Going:
+    """A campaign that runs now."""
+
+    campaign: Campaign
+    progress: Progress
+    since: float
+
+    def left(self, expected: float) -> float:
+        return max(0.0, expected - (time.monotonic() - self.since))
+
+    def __str__(self) -> str:
+        failed = len(self.progress.failed())
+        return f"{self.campaign.name}: {len(self.progress.results())} of {len(self.progress.collected())} tests" + (
+            f", {failed} FAILED" if failed else ""
+        )
 
 
 def expected(campaign: Campaign, known: Mapping[str, Record]) -> int:

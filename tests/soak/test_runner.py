@@ -1,4 +1,4 @@
-"""A campaign of three small tests, really run: what fails is recorded, and only that runs again."""
+"""A campaign of three small tests, really run: what fails is recorded, and stays so."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def runner(tmp_path: Path, said: list[str]) -> Runner:
     return Runner(tmp_path / "state", say=said.append)
 
 
-def test_what_failed_is_recorded_and_the_next_run_does_only_that(
+def test_what_failed_is_recorded_and_stays_so_when_it_passes_the_next_time(
     runner: Runner, said: list[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "test_small.py"
@@ -61,16 +61,54 @@ def test_what_failed_is_recorded_and_the_next_run_does_only_that(
     assert any("small: 42 runs" in line and "1 FAILED" in line for line in said)
     (tmp_path / "mended").touch()
     second = run(runner, campaign)
-    assert (second.record.tests, second.record.runs, second.record.failures) == (3, 42, 0)
-    assert second.record.seed == first.record.seed and not second.trouble
+    assert (second.record.tests, second.record.runs, second.record.failures) == (3, 42, 1)
+    assert second.record.seed == first.record.seed and "test_two[2]" in second.trouble[0]
     assert (tmp_path / "ran").read_text().split() == ["one", "two-1", "two-2", "two-2"]
+    runner.progress(campaign).forget()
+    third = run(runner, campaign)
+    assert third.record.is_clean and third.is_full and not third.trouble
+    assert not runner.progress(campaign).file.exists()
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "import os, pytest\ndef test_two():\n    os._exit(0)\n",
+        "import pytest\ndef test_two():\n    pytest.exit('enough', returncode=0)\n",
+        "import pytest\ndef test_two():\n    pytest.skip('not here')\n",
+    ],
+)
+def test_a_campaign_that_leaves_out_a_test_is_no_clean_record(ends: str, runner: Runner, tmp_path: Path) -> None:
+    file = tmp_path / "test_ends.py"
+    file.write_text(f"def test_one():\n    pass\n\n{ends}\ndef test_three():\n    pass\n")
+    outcome = run(runner, Campaign("ends", "none", "Three tests.", (str(file),), 10, 1))
+    assert outcome.trouble and not (outcome.is_full and outcome.record.is_clean)
+    assert outcome.record.runs < 3
+
+
+def test_two_runs_of_a_campaign_do_not_mix(runner: Runner, tmp_path: Path) -> None:
+    file = tmp_path / "test_it.py"
+    file.write_text("def test_it():\n    pass\n")
+    campaign = Campaign("it", "none", "One test.", (str(file),), 10, 1)
+    progress = runner.progress(campaign)
+    progress.begin("another process's")
+    with progress.alone():
+        outcome = run(runner, campaign)
+    assert not outcome.ended and not outcome.is_full and outcome.record.runs == 0
+
+
+def test_records_of_two_processes_are_both_kept(tmp_path: Path) -> None:
+    one, two = (records.Record("c", "s", "d", "m", number, 1, 1, 0, 7) for number in (1, 2))
+    file = tmp_path / "soak.json"
+    records.add("one", one, file)
+    assert records.add("two", two, file) == {"one": one, "two": two} == records.load(file)
 
 
 def test_fewer_runs_than_the_catalogue_says_are_no_full_record(runner: Runner, said: list[str], tmp_path: Path) -> None:
     file = tmp_path / "test_few.py"
     file.write_text("def test_it():\n    pass\n")
     outcome = run(runner, Campaign("few", "none", "One test.", (str(file),), 10, 2))
-    assert outcome.record.is_clean and not outcome.is_full
+    assert outcome.ended and outcome.record.is_clean and not outcome.is_full
     assert any("INCOMPLETE" in line for line in said)
 
 

@@ -20,8 +20,8 @@ CAMPAIGN, SEED = "TAKEBACK_TEST_SOAK", "TAKEBACK_TEST_SEED"
 GENERATED, STRATEGIES = "generated", "container-strategies"
 FIXED_SEED = 1
 
-NAMES = pytest.StashKey[set[str]]()
-"""Every campaign that a collected test belongs to."""
+NAMES = pytest.StashKey[set[tuple[str, str]]]()
+"""The campaigns of collected tests: the file and the campaign; "" for a test that only `make soak` runs, and that has none."""
 
 _RUNS = "campaign_runs"
 _T = TypeVar("_T")
@@ -102,9 +102,14 @@ def belongs(item: pytest.Item) -> bool:
     return strategy_of(item) in (None, "overlay") or item.get_closest_marker("both_strategies") is not None
 
 
+def _named(item: pytest.Item) -> set[str]:
+    names = campaigns_of(item)
+    return names or ({""} if item.get_closest_marker("soak") is not None else set())
+
+
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests that this run does not have."""
-    config.stash[NAMES] = set().union(*map(campaigns_of, items))
+    config.stash[NAMES] = {(str(item.path), name) for item in items for name in _named(item)}
     left = [item for item in items if not belongs(item)]
     if left:
         items[:] = [item for item in items if belongs(item)]

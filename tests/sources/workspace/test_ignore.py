@@ -321,9 +321,9 @@ def test_a_record_of_any_other_bytes_is_refused(repository: Path) -> None:
 )
 def test_no_pattern_takes_forever(pattern: bytes) -> None:
     path = "/".join(["a" * 60] * 40)
-    started = time.perf_counter()
+    started = time.process_time()
     assert matcher(pattern).decide(path, "a" * 250, False) is None
-    assert time.perf_counter() - started < 5  # it would be years
+    assert time.process_time() - started < 5  # it would be years
 
 
 @pytest.mark.parametrize("seed", range(20))
