@@ -127,10 +127,11 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 3
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     campaigns.select(config, items)
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
+        if order.needs_browser(item):
             item.add_marker(pytest.mark.xdist_group("browser"))  # on one worker, because starting one costs seconds
         generated.thin(item)
         for mark in item.iter_markers("service"):

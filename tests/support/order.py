@@ -1,8 +1,9 @@
 """In which order tests run. Workers get them one by one (``--maxschedchunk=1``), so what matters is what comes last: if that is
 short, all workers end at once.
 
-Those that run alone come first, while nobody is in the middle of something that they would have to wait for. Then come the
-directories with long tests, side by side: one waits for an engine while another computes. The rest follow by name.
+Tests that run alone come first, while no other test is under way that they would have to wait for. Then come the tests of a browser,
+which one worker runs one after the other, and the directories with long tests, side by side: one waits for an engine while another
+computes. The rest follow by name.
 """
 
 from __future__ import annotations
@@ -23,16 +24,23 @@ _T = TypeVar("_T")
 
 def arranged(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     alone: list[pytest.Item] = []
+    browser: list[pytest.Item] = []
     long: dict[str, list[pytest.Item]] = {directory: [] for directory in LONG}
     rest: list[pytest.Item] = []
     for item in items:
         if item.get_closest_marker("quiet"):
             alone.append(item)
+        elif needs_browser(item):
+            browser.append(item)
         elif (directory := long_directory(item)) is not None:
             long[directory].append(item)
         else:
             rest.append(item)
-    return [*alone, *side_by_side(long), *rest]
+    return [*alone, *browser, *side_by_side(long), *rest]
+
+
+def needs_browser(item: pytest.Item) -> bool:
+    return "browser" in getattr(item, "fixturenames", ())
 
 
 def long_directory(item: pytest.Item) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from e2e.web.conftest import Shop
 from support.browser import Windows
@@ -36,6 +37,25 @@ def test_who_comes_back_from_a_diff_stands_on_the_row_and_has_the_filter_of_befo
         page.press("d")
         page.tab.wait_for_url("**/diff?**")
         expect(page.tab.get_by_role("heading", name=EARLIER)).to_be_visible()
+
+
+def test_what_is_being_typed_stays_when_the_page_learns_more(shop: Shop, windows: Windows) -> None:
+    tab = windows(viewport={"width": 1280, "height": 800})
+    tab.clock.install()
+    held: list[Route] = []
+    tab.route(re.compile("/api/snapshots/"), lambda route: held.append(route))
+    page = Page(tab, shop.served).opened()
+    while not held:
+        tab.wait_for_timeout(50)
+    tab.clock.pause_at(tab.evaluate("Date.now()") / 1000 + 3600)
+    page.press("/")
+    tab.keyboard.type("health")
+    held[0].continue_()
+    expect(tab.locator('[data-test="filter-part"] option')).not_to_have_count(1)
+    expect(page.the("filter-text")).to_have_value("health")
+    tab.clock.run_for(1000)
+    tab.wait_for_url("**/?text=health")
+    tab.unroute_all(behavior="ignoreErrors")
 
 
 def test_z_is_about_the_chosen_move_and_about_the_newest_on_the_present(page: Page) -> None:

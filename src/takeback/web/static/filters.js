@@ -37,17 +37,20 @@ export class Filters {
     this.changed = changed;
     this.form = byId("filters");
     this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.text = this.#textField();
+    this.typing = 0; // the timer of typed text that is not in the address yet
     addEventListener("popstate", () => {
+      this.#endTyping();
       this.show();
       changed(wished());
     });
     this.offer(known);
   }
 
-  /** Build the bar for what is known. */
+  /** Build the bar for what is known. The text field stays, with what is typed and its focus. */
   offer(known) {
+    const focused = document.activeElement === this.text;
     const agents = [...new Set(known.sessions.map(([, agent]) => agent).filter(Boolean))];
-    this.text = /** @type {HTMLInputElement} */ (el("input", { class: "field", type: "search", placeholder: "Filter moves", "aria-label": "Filter moves by text", test: "filter-text", autocomplete: "off", spellcheck: "false" }));
     this.selects = {
       session: select("session", "Session", "All sessions", known.sessions.map(([session, agent]) => [session, sessionWords(session, agent)])),
       agent: select("agent", "Agent", "All agents", agents.map((agent) => [agent, agent])),
@@ -57,11 +60,7 @@ export class Filters {
     this.clear = el("button", { type: "button", class: "button plain", test: "filter-clear", onclick: () => this.#set({ text: "", session: "", agent: "", part: "", actions: false }) }, "Clear");
     this.lanes = this.#laneMenu(known);
     put(this.form, el("label", { class: "searching" }, icon("search"), this.text, el("kbd", { "aria-hidden": "true" }, "/")), el("div", { class: "selects" }, Object.values(this.selects), this.actions, this.lanes, this.clear));
-    let timer = 0;
-    this.text.addEventListener("input", () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => this.#set({ text: this.text.value }, true), 220);
-    });
+    if (focused) this.text.focus();
     for (const [name, made] of Object.entries(this.selects)) made.addEventListener("change", () => this.#set({ [name]: made.value }));
     this.actions.addEventListener("click", () => this.#set({ actions: !wished().actions }));
     this.show();
@@ -72,6 +71,20 @@ export class Filters {
     const had = new Set([...this.selects.part.options].map((each) => each.value));
     this.selects.part.append(...parts.filter((part) => !had.has(part)).map((part) => el("option", { value: part }, part)));
     this.show();
+  }
+
+  #textField() {
+    const field = /** @type {HTMLInputElement} */ (el("input", { class: "field", type: "search", placeholder: "Filter moves", "aria-label": "Filter moves by text", test: "filter-text", autocomplete: "off", spellcheck: "false" }));
+    field.addEventListener("input", () => {
+      this.#endTyping();
+      this.typing = setTimeout(() => this.#set({ text: field.value }, true), 220);
+    });
+    return field;
+  }
+
+  #endTyping() {
+    clearTimeout(this.typing);
+    this.typing = 0;
   }
 
   #laneMenu(known) {
@@ -99,6 +112,7 @@ export class Filters {
   }
 
   #set(some, quietly = false) {
+    if ("text" in some) this.#endTyping();
     const wish = { ...wished(), ...some };
     if (written(wish) === location.pathname + location.search) return;
     if (quietly && history.state?.typing) history.replaceState({ typing: true }, "", written(wish));
@@ -107,10 +121,10 @@ export class Filters {
     this.changed(wish);
   }
 
-  /** Show what the address says. */
+  /** Show what the address says, but keep text that is being typed. */
   show() {
     const wish = wished();
-    if (document.activeElement !== this.text || !wish.text) this.text.value = wish.text;
+    if (!this.typing) this.text.value = wish.text;
     for (const [name, made] of Object.entries(this.selects)) {
       if (wish[name] && ![...made.options].some((each) => each.value === wish[name])) made.append(el("option", { value: wish[name] }, wish[name]));
       made.value = wish[name];
