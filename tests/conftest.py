@@ -127,8 +127,8 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 3
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)  # all before the yield is done before xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     campaigns.select(config, items)
     for item in items:
         if order.needs_browser(item):
@@ -139,16 +139,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if unknown or not mark.args:
                 raise pytest.UsageError(f"{item.nodeid}: no such service {unknown}; see tests/support/services.py")
     items[:] = order.arranged(items)
+    yield
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Frameworks and tests stay until the end. So collect no garbage while they are loaded, and never look at them later."""
+    """Frameworks and tests stay until the end. So collect no garbage while they are loaded, never look at them later, and look
+    for garbage seldom."""
     gc.disable()
     try:
         yield
         gc.collect()
         gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
     finally:
         gc.enable()
 

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from support import order
 
 
-def test_those_that_run_alone_come_first_and_the_long_ones_before_the_rest(request: pytest.FixtureRequest) -> None:
+def test_those_that_run_alone_come_first_then_those_of_a_browser_then_the_long_ones(
+    request: pytest.FixtureRequest,
+) -> None:
     def rank(item: pytest.Item) -> int:
         if item.get_closest_marker("quiet"):
             return 0
-        return 1 if order.long_directory(item) else 2
+        if order.needs_browser(item):
+            return 1
+        return 2 if order.long_directory(item) else 3
 
     ranks = [rank(item) for item in request.session.items]
     assert ranks == sorted(ranks)
+
+
+def test_one_worker_has_all_tests_of_a_browser(request: pytest.FixtureRequest) -> None:
+    has_workers = "PYTEST_XDIST_WORKER" in os.environ
+    needing = [item for item in request.session.items if order.needs_browser(item)]
+    assert all(item.nodeid.endswith("@browser") == has_workers for item in needing)
 
 
 def test_of_every_directory_the_same_share_is_done_at_any_time() -> None:

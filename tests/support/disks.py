@@ -14,7 +14,16 @@ import pytest
 
 from support.trees import remove
 
-ON_DISK = ("conformance", "crash/test_power_cut.py", "e2e/test_watch.py", "sources", "store")
+ON_DISK = (
+    "conformance",
+    "crash/test_power_cut.py",
+    "e2e/test_watch.py",
+    "sources/workspace/test_capture.py",
+    "sources/workspace/test_place.py",
+    "sources/workspace/test_place_limits.py",
+    "sources/workspace/test_statcache.py",
+    "store/test_durable.py",
+)
 """Below ``tests``."""
 
 _MEMORY = Path("/dev/shm")
