@@ -127,6 +127,11 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 3
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A short name for a long value: a test's name stands in its environment, where a variable has room for 128 KiB."""
+    return f"{argname}-of-{len(val)}" if isinstance(val, str | bytes) and len(val) > 200 else None
+
+
 @pytest.hookimpl(wrapper=True)  # all before the yield is done before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     campaigns.select(config, items)

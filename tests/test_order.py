@@ -35,3 +35,7 @@ def test_of_every_directory_the_same_share_is_done_at_any_time() -> None:
 
 def test_workers_get_tests_one_by_one(pytestconfig: pytest.Config) -> None:
     assert pytestconfig.getoption("maxschedchunk") == 1, "otherwise all long ones are the same worker's"
+
+
+def test_names_of_tests_fit_into_the_environment_of_programs(request: pytest.FixtureRequest) -> None:
+    assert max(len(item.nodeid) for item in request.session.items) < 1000

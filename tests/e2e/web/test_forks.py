@@ -53,6 +53,7 @@ def test_a_fork_is_promoted_and_that_is_taken_back_and_dropped(shop: Shop, page:
     expect(page.the("ask-cancel")).to_be_focused()
     page.the("ask-ok").click()
     expect(page.tab.locator(f'[data-snapshot="{id}"]:visible')).to_have_count(0)
+    expect(page.the("toast").filter(has_text=f"Dropped {id[:8]}")).to_be_visible()
     page.press("u")
     expect(page.tab.locator(f'[data-snapshot="{id}"]:visible')).to_have_count(1)
     # The page may have asked for the numbers of what was dropped in that moment.
