@@ -55,6 +55,12 @@ def pack_files(path: Path) -> list[Path]:
     return sorted(file for file in (path / "packs").rglob("*") if file.is_file())
 
 
+def make_pack_directories(path: Path) -> None:
+    """Make every directory that a pack may go into: ids of packs are random, so the steps of a run would vary by those that make one."""
+    for number in range(256):
+        (path / "packs" / f"{number:02x}").mkdir(parents=True, exist_ok=True)
+
+
 def only_pack(store: BlobStore) -> Path:
     assert store.path is not None
     (file,) = pack_files(store.path)

@@ -119,7 +119,7 @@ def nested(code: int, depth: int) -> bytes:
         None,
         "msgpack",
     ],
-    ids=repr,
+    ids=lambda packed: repr(packed)[:60],
 )
 def test_what_cannot_be_read_is_an_error_in_words(saver: TakebackSaver, packed: Any) -> None:
     plant(saver, packed)

@@ -18,7 +18,7 @@ from support.copies import history, line_of
 from support.counts import Tell
 from support.faults.zygote import Zygote
 from support.processes import KILLED, in_child
-from support.stores import noise, pack_files
+from support.stores import make_pack_directories, noise, pack_files
 from support.template import Template
 from takeback.engine.copying import exchange, transfer
 
@@ -71,6 +71,7 @@ def test_an_import_that_was_killed_anywhere_goes_on_where_it_was(
     file, place = memory_path / "x.takeback", memory_path / "target"
     whole = full.store.export(file)
     tb.open(place).close()
+    make_pack_directories(place)
     template = Template(memory_path / "template", place)
     points = zygote.points(place, import_, place, file)
     assert len(points) > 40

@@ -49,12 +49,13 @@ def tmux(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _window(session: str, name: str, command: str) -> int:
-    """A new window of tmux with a command in it; the pid of its pane."""
-    new = ["new-session", "-d", "-s", session, "-n", name, "-P", "-F", "#{pane_pid}", command]
+    """A new window of tmux in which a program runs, by its name and arguments; the pid of its pane."""
+    new = ["new-session", "-d", "-s", session, "-n", name, "-P", "-F", "#{pane_pid}", f"exec {command}"]
     done = subprocess.run(["tmux", "-f", "/dev/null", *new], check=True, capture_output=True, text=True)
-    while name not in subprocess.run(["tmux", "list-windows", "-a"], capture_output=True, text=True).stdout:
-        time.sleep(0.01)
-    return int(done.stdout)
+    pid = int(done.stdout)
+    while not Path(f"/proc/{pid}/cmdline").read_bytes().startswith(command.split()[0].encode() + b"\0"):
+        time.sleep(0.01)  # it is still tmux, or the shell
+    return pid
 
 
 def _written(data: Path, text: str | bytes) -> Path:
@@ -122,7 +123,7 @@ def test_members_of_other_teams_and_of_teams_that_are_not_there_are_nobody(
 
 @pytest.mark.service("tmux")
 def test_a_pane_with_a_program_runs_and_one_of_a_like_name_does_not_stand_for_it(data: Path, tmux: None) -> None:
-    _window("clawteam-alpha", "alice", "exec sleep 1000")
+    _window("clawteam-alpha", "alice", "sleep 1000")
     registry.register_agent("alpha", "alice", "tmux", tmux_target="clawteam-alpha:alice", command=["claude"])
     registry.register_agent("alpha", "ali", "tmux", tmux_target="clawteam-alpha:ali", command=["claude"])
     assert running(str(data), "alpha") == (Running("alice", "tmux clawteam-alpha:alice (sleep)"),)
@@ -132,7 +133,7 @@ def test_a_pane_with_a_program_runs_and_one_of_a_like_name_does_not_stand_for_it
 
 @pytest.mark.service("tmux")
 def test_a_pane_in_which_only_a_shell_is_left_runs_only_if_its_process_is_the_members(data: Path, tmux: None) -> None:
-    pid = _window("clawteam-alpha", "alice", "exec bash --norc")
+    pid = _window("clawteam-alpha", "alice", "bash --norc")
     registry.register_agent("alpha", "alice", "tmux", tmux_target="clawteam-alpha:alice", command=["claude"])
     assert registry.is_agent_alive("alpha", "alice") is False
     assert running(str(data), "alpha") == ()
