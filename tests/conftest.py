@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,14 @@ from support import campaigns, counts, disks, generated, order, quiet, services 
 from support.browser import browser, windows  # noqa: E402
 from support.containers.fixtures import boxes, engine, private_engine, strategy  # noqa: E402
 from support.faults.fixtures import zygote  # noqa: E402
-from support.stage.fixtures import _told, own_story, told_story  # noqa: E402
+from support.stage.fixtures import _tale, _told, own_story, told_story  # noqa: E402
 from support.teams.fixtures import data_dir, team  # noqa: E402
-from support.trees import Spec, make_tree  # noqa: E402
+from support.trees import Spec, make_tree, remove  # noqa: E402
 from support.worlds import make_world, repository, world  # noqa: E402
 from takeback.store import notices  # noqa: E402
 
 __all__ = [
+    "_tale",
     "_told",
     "boxes",
     "browser",
@@ -56,9 +58,9 @@ def turnstile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home directory of the test's own: no setting, store, git configuration or identity leaks in or out."""
-    path = tmp_path_factory.mktemp("home")
+    path = disks.new_directory(request, "home")
     for name in list(os.environ):
         if name.startswith(("TAKEBACK_", "GIT_", "XDG_", "DOCKER_", "CLAWTEAM_")) and not name.startswith(
             "TAKEBACK_TEST_"
@@ -104,13 +106,18 @@ def memory_path(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def tmp_path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
-    """A directory of the test's own; on a disk for those that are about disks."""
-    if not disks.is_about_disks(request.node):
-        yield tmp_path
+def tmp_path(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A directory of the test's own; on a disk for those that are about disks. That of a test that failed stays."""
+    if disks.is_about_disks(request.node):
+        with disks.directory() as path:
+            yield path
         return
-    with disks.directory() as path:
-        yield path
+    failures = request.session.testsfailed
+    path = disks.new_directory(request, request.node.name)
+    yield path
+    if request.session.testsfailed == failures:
+        with suppress(OSError):  # a program that ends now may still write there
+            remove(path)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -129,7 +136,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """A short name for a long value: a test's name stands in its environment, where a variable has room for 128 KiB."""
-    return f"{argname}-of-{len(val)}" if isinstance(val, str | bytes) and len(val) > 200 else None
+    return f"{argname}-of-{len(val)}" if isinstance(val, str | bytes) and len(val) > 60 else None
 
 
 @pytest.hookimpl(wrapper=True)  # all before the yield is done before xdist reads the groups

@@ -34,7 +34,7 @@ from takeback.sources.workspace.names import STAGE_PREFIX
 from takeback.store.catalogue import blobs
 from takeback.store.packs.pack import object_name
 
-SECONDS = campaigns.size(4.0, 120.0)
+SECONDS = campaigns.size(2.0, 120.0)
 LEAST = 3
 """Rounds that everybody makes, however slow the machine."""
 SAVERS, IN_COMMON = 8, 3

@@ -30,7 +30,7 @@ from support.counts import Tell, tell
 from support.processes import at_once
 from takeback.sources.workspace.names import STAGE_PREFIX
 
-SECONDS = campaigns.size(4.0, 120.0)
+SECONDS = campaigns.size(2.0, 120.0)
 LEAST = 4
 """Rounds that everybody makes, however slow the machine."""
 COMMON = "common.txt"

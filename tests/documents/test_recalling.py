@@ -136,4 +136,7 @@ def test_a_huge_string_in_very_many_places_is_written_once() -> None:
     value = [{"content": shot} for _ in range(3_000)]
     found = documents.put(store, value)
     assert len(store.blobs) < 20
-    assert documents.get(store, found.id) == value
+    again = documents.get(store, found.id)
+    assert len(again) == len(value) and all(each.keys() == {"content"} for each in again)
+    assert len({id(each["content"]) for each in again}) == 1, "in memory it is once, too"
+    assert again[0]["content"] == shot

@@ -513,13 +513,13 @@ LINKS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("links", LINKS)
 def test_a_chain_of_thousands_comes_back(links: str) -> None:
     last: Any = Loose(0)
-    for _ in range(campaigns.size(2000, 5000)):
+    for _ in range(campaigns.size(1200, 5000)):
         last = LINKS[links](last)
     document = tb.capture(last)
     assert tb.capture(document.value()).id == document.id
 
 
-DEEP = campaigns.size(20_000, 100_000)
+DEEP = campaigns.size(10_000, 100_000)
 
 
 class Loose:

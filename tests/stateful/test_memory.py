@@ -258,7 +258,7 @@ class Memory(RuleBasedStateMachine):
 @pytest.mark.campaign("stateful-memory")
 @pytest.mark.parametrize("shard", campaigns.shards(SHARDS))
 def test_memory(shard: int, record_property: Callable[[str, object], None]) -> None:
-    examples = campaigns.size(12, HISTORIES // SHARDS)
+    examples = campaigns.size(8, HISTORIES // SHARDS)
     generated.run_machine(Memory, shard=shard, examples=examples, steps=campaigns.size(30, 60))
     campaigns.count_runs(record_property, examples)
 

@@ -25,7 +25,7 @@ from takeback.engine.store import Store
 
 pytestmark = pytest.mark.campaign("store-damage")
 
-PLACES = campaigns.size(6, 400)
+PLACES = campaigns.size(4, 400)
 """How many places of each file are damaged."""
 
 Contents = dict[str, bytes | None]

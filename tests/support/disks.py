@@ -4,7 +4,9 @@ about files as a disk keeps them, writes to one; `ON_DISK` says which tests thes
 from __future__ import annotations
 
 import functools
+import itertools
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +31,8 @@ ON_DISK = (
 _MEMORY = Path("/dev/shm")
 _ROOM = 4 << 30
 _TESTS = Path(__file__).parents[1]
+_UNUSUAL = re.compile(r"\W", re.ASCII)
+_numbers = itertools.count()
 
 
 def memory() -> Path | None:
@@ -43,6 +47,13 @@ def write_to_memory() -> None:
     """For pytest, before it makes its first directory; whoever names a place (``--basetemp``) has it."""
     if (place := memory()) is not None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(place))
+
+
+def new_directory(request: pytest.FixtureRequest, name: str) -> Path:
+    """One that stays for a while after the run, in pytest's own directory. `TempPathFactory.mktemp` with a number would read all
+    that are there for each new one."""
+    factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
+    return factory.mktemp(f"{next(_numbers)}-{_UNUSUAL.sub('_', name)[:24]}", numbered=False).resolve()
 
 
 def is_about_disks(item: pytest.Item) -> bool:

@@ -13,7 +13,7 @@ from support.counts import Tell, tell
 from support.teams.seeing import Data, letters_in, of_part
 from support.teams.writers import Diary, Letter, writing
 
-RESTORES = campaigns.size(8, 15)
+RESTORES = campaigns.size(5, 15)
 TRIES = 400
 PAUSE = 0.1
 """Who writes its session more often than a restore takes is in its way each time: so these rest a little. A restore that is

@@ -18,13 +18,13 @@ from takeback.sources.team import kernel
 
 pytestmark = pytest.mark.campaign("team-consistency")
 
-SNAPSHOTS = campaigns.size(50, 1000)
+SNAPSHOTS = campaigns.size(25, 1000)
 AT_ONCE = 250
 """Snapshots after which the team begins anew: it grows, and ClawTeam takes longer for each task then."""
-THEIRS = campaigns.size(15, 50)
+THEIRS = campaigns.size(10, 50)
 """Snapshots of ClawTeam's own."""
-STOPS = campaigns.size(15, 50)
-DEAF = campaigns.size(12, 50)
+STOPS = campaigns.size(8, 50)
+DEAF = campaigns.size(6, 50)
 """Snapshots without inotify."""
 
 

@@ -7,16 +7,28 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.template import Template
+
 if TYPE_CHECKING:
     from support.stage import Story
 
 
-@pytest.fixture
-def own_story(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Story:
-    """One of the test's own, to change; telling it takes a second or two."""
+@pytest.fixture(scope="session")
+def _tale(tmp_path_factory: pytest.TempPathFactory) -> tuple[Story, Template]:
+    """One that is told once, because that takes a second or two, and put back for each test."""
     from support.stage import story
 
-    return _entered(story(tmp_path / "story"), monkeypatch)
+    place = tmp_path_factory.mktemp("own")
+    told = story(place / "story")
+    return told, Template(place / "kept", place / "story")
+
+
+@pytest.fixture
+def own_story(_tale: tuple[Story, Template], monkeypatch: pytest.MonkeyPatch) -> Story:
+    """One of the test's own, to change."""
+    staged, template = _tale
+    template.reset()
+    return _entered(staged, monkeypatch)
 
 
 @pytest.fixture(scope="session")
