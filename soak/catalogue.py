@@ -387,10 +387,10 @@ CAMPAIGNS: tuple[Campaign, ...] = (
     Campaign(
         "deep-values",
         "sizes",
-        "Values thousands deep are captured and read back.",
-        ("tests/documents/test_round_trips.py",),
-        14,
-        8,
+        "Values thousands deep, and lists of a million elements, are captured and read back.",
+        ("tests/documents/test_round_trips.py", "tests/documents/test_splitting.py"),
+        30,
+        13,
     ),
     Campaign(
         "large-workspaces",

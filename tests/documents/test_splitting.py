@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import takeback as tb
+from support import campaigns
 from takeback.documents.blobs import links
 from takeback.model.ids import BlobKind
 
@@ -95,11 +96,13 @@ def test_a_screenshot_is_stored_once_however_often_it_occurs() -> None:
     assert again == value and again["t"] is again["u"][0] is again["all"][7]["image"], "nor is it in memory twice"
 
 
+@pytest.mark.campaign("deep-values")
 @pytest.mark.parametrize("what", [0, "x", None, [], {"same": "again"}])
-def test_a_million_of_the_same_are_few_blobs(what: Any) -> None:
-    value = (
-        [what for _ in range(1_000_000)] if not isinstance(what, list | dict) else [what.copy() for _ in range(100_000)]
-    )
+def test_very_many_of_the_same_are_few_blobs(what: Any) -> None:
+    if isinstance(what, list | dict):
+        value = [what.copy() for _ in range(campaigns.size(50_000, 100_000))]
+    else:
+        value = [what] * campaigns.size(250_000, 1_000_000)
     document = tb.capture(value)
     assert len(document._blobs._data) < 20
     assert document.value() == value

@@ -195,7 +195,7 @@ UNSEEN = {
     "less than the file": (9 * LARGEST, PIECE, 8),
     "more than the file": (7 * LARGEST, PIECE, 8),
     "nothing": (LARGEST, PIECE, 0),
-    "one chunk a million times": (8, PIECE, 1 << 20),
+    "one chunk very many times": (8, PIECE, 1 << 18),
 }
 """Every chunk is there and sound: only who puts them together sees that they do not make the file."""
 
