@@ -15,7 +15,17 @@ from typing import TypeVar
 
 import pytest
 
-LONG = ("adapters/cua", "crash", "e2e", "engine/together", "sources/container/live", "sources/team", "stateful", "tui", "web")
+LONG = (
+    "adapters/cua",
+    "crash",
+    "e2e",
+    "engine/together",
+    "sources/container/live",
+    "sources/team",
+    "stateful",
+    "tui",
+    "web",
+)
 """Directories below ``tests``, whose tests take long or wait."""
 
 _TESTS = Path(__file__).parents[1]
