@@ -143,8 +143,10 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     campaigns.select(config, items)
     for item in items:
-        if order.needs_browser(item):
-            item.add_marker(pytest.mark.xdist_group("browser"))  # on one worker, because starting one costs seconds
+        if (group := order.group(item)) is not None:
+            item.add_marker(
+                pytest.mark.xdist_group(group)
+            )  # on one worker, because what they share takes seconds to make
         generated.thin(item)
         for mark in item.iter_markers("service"):
             unknown = [name for name in mark.args if name not in services.SERVICES]
@@ -161,7 +163,6 @@ def pytest_collection() -> Iterator[None]:
     gc.disable()
     try:
         yield
-        gc.collect()
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
     finally:

@@ -23,10 +23,11 @@ def test_those_that_run_alone_come_first_then_those_of_a_browser_then_the_long_o
     assert ranks == sorted(ranks)
 
 
-def test_one_worker_has_all_tests_of_a_browser(request: pytest.FixtureRequest) -> None:
+def test_one_worker_has_all_tests_of_a_group(request: pytest.FixtureRequest) -> None:
     has_workers = "PYTEST_XDIST_WORKER" in os.environ
-    needing = [item for item in request.session.items if order.needs_browser(item)]
-    assert all(item.nodeid.endswith("@browser") == has_workers for item in needing)
+    for item in request.session.items:
+        if (group := order.group(item)) is not None:
+            assert item.nodeid.endswith(f"@{group}") == has_workers
 
 
 def test_of_every_directory_the_same_share_is_done_at_any_time() -> None:

@@ -50,7 +50,14 @@ def arranged(items: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 
 def needs_browser(item: pytest.Item) -> bool:
-    return "browser" in getattr(item, "fixturenames", ())
+    return not {"browser", "shop"}.isdisjoint(getattr(item, "fixturenames", ()))
+
+
+def group(item: pytest.Item) -> str | None:
+    """The tests that one worker runs, because they share what takes long to make."""
+    if needs_browser(item):
+        return "browser"
+    return "story" if "own_story" in getattr(item, "fixturenames", ()) else None
 
 
 def long_directory(item: pytest.Item) -> str | None:

@@ -23,7 +23,7 @@ from support.mounts import mounted
 
 pytestmark = [pytest.mark.service("docker"), pytest.mark.campaign("container-faults")]
 
-EVERY = {"overlay": campaigns.size(12, 1), "stream": campaigns.size(90, 3)}
+EVERY = {"overlay": campaigns.size(20, 1), "stream": campaigns.size(150, 3)}
 """Before every how many calls it is restarted; with the stream there are many more, most of them alike."""
 MIB = 1 << 20
 
