@@ -1,7 +1,7 @@
 """Verdict on one mutant: killed by a test, or survived.
 
 A mutant meets the first of its own tests, then the others, and the wider list only if all of these pass. A test kills a mutant if it fails with the
-fault twice, the second time alone, and passes without it. A run that takes too long kills it only if the same tests pass in that time without the fault.
+fault twice, the second time alone, and passes without it. So does a run that takes too long twice, if the same tests pass in that time without it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _tried(copy: Checkout, mutant: Mutant, tests: Sequence[str], limit: float) -
         if found.passed:
             return Verdict(mutant, False, "survived", seconds)
         culprit = [found.killer.removeprefix("tests/")] if found.killer and "::" in found.killer else tests
-        if not found.timed_out and not _fails_again(copy, mutant, culprit, limit):
+        if not _fails_again(copy, mutant, culprit, limit):
             why = f"undecided: {_killer(found, limit)} fails with the fault only now and then"
         elif run(copy, culprit, limit).passed:
             return Verdict(mutant, True, _killer(found, limit), seconds)

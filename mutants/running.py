@@ -48,6 +48,7 @@ def run(copy: Checkout, tests: Sequence[str], limit: float | None = None) -> Run
         raise KeyboardInterrupt
     began = time.monotonic()
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "mutants.reports", "-p", "no:cacheprovider"]
+    command += ["-m", "not quiet"]  # another run is always under way
     command += (f"tests/{test}" for test in tests)
     with TemporaryDirectory(prefix="takeback-mutants-run-") as place:
         reports, output = Path(place, "reports"), Path(place, "output")

@@ -1,7 +1,7 @@
 """Results of the tests of a campaign that is under way, so that an interrupted one goes on where it was.
 
 One file per campaign below ``.soak/<tree of src/takeback>/``: a line with the seed and the code, a line with the tests that belong to
-the campaign, a line per finished test, and a line for the end of a pytest process. A line is written at once and whole; one that a
+the campaign, a line for each test that begins and each that ends, and a line for the end of a pytest process. A line is written at once and whole; one that a
 kill tore is ignored: its test runs again. Results count for the code that they were made with, and a test that has failed stays failed.
 """
 
@@ -50,6 +50,21 @@ class Progress:
     def collect(self, tests: Sequence[str]) -> None:
         """Note the tests that belong to the campaign."""
         self._add({"collected": list(tests)})
+
+    def start(self, test: str) -> None:
+        """Note that a test begins."""
+        self._add({"started": test})
+
+    def blame(self, trouble: str) -> None:
+        """Record a failure of the test that was running when pytest died."""
+        running = None
+        for line in self._lines():
+            if "started" in line:
+                running = line["started"]
+            elif line.get("test") == running or "collected" in line:
+                running = None
+        if running is not None:
+            self.add(Result(running, False, 0, 0.0, trouble))
 
     def add(self, result: Result) -> None:
         self._add(asdict(result))

@@ -41,6 +41,9 @@ class Recorder:
         items[:] = [item for item in items if item.nodeid not in passed]
         config.hook.pytest_deselected(items=done)
 
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._progress.start(nodeid)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         test = report.nodeid
         self._seconds[test] = self._seconds.get(test, 0.0) + report.duration

@@ -22,7 +22,7 @@ from support.campaigns import CAMPAIGN, SEED
 
 PATIENCE = 8
 """A campaign that takes so many times as long as the catalogue says has hung."""
-NO_TESTS_LEFT = 5
+INTERRUPTED, NO_TESTS_LEFT = 2, 5
 TICK = 30
 """Seconds between two lines that say how far the campaigns are."""
 
@@ -110,11 +110,14 @@ class Runner:
         }
         with log.open("wb") as output:
             code = self._wait(command, environment, output.fileno(), PATIENCE * campaign.seconds + 600)
+        ended = code in (0, 1, NO_TESTS_LEFT) and progress.ended
+        death = f"pytest ended with {code}:\n{log.read_text(errors='replace')[-3000:]}"
+        if not ended and code not in (INTERRUPTED, recorder.BUSY) and not self._stopped:
+            progress.blame(death)
         results, failed = progress.results(), progress.failed()
         trouble = [f"{result.test}\n{result.trouble}" for result in failed.values()]
-        ended = code in (0, 1, NO_TESTS_LEFT) and progress.ended
         if not ended:
-            trouble.append(f"pytest ended with {code}:\n{log.read_text(errors='replace')[-3000:]}")
+            trouble.append(death)
         record = Record(
             commit=self._commit,
             source=self._source,

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 import takeback as tb
-from support import campaigns
+from support import campaigns, services
 from support.agent import World, held, look
 from support.counts import Tell, tell
 from support.power_cut import FILESYSTEMS, WAYS, Cuts, Filesystem, Recording, booted, impossible, recorded
@@ -242,7 +242,7 @@ def test_after_a_power_cut_at_any_moment_nothing_reported_is_missing(
     filesystem: Filesystem, tmp_path: Path, record_property: Tell
 ) -> None:
     if reason := impossible(filesystem):
-        pytest.skip(reason)
+        pytest.fail(reason) if services.required() else pytest.skip(reason)
     with recorded(filesystem, tmp_path) as recording:
         code, acts = in_child(lambda: Day(recording).live())
         assert code == 0

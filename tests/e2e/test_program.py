@@ -207,13 +207,13 @@ def test_a_run_passes_its_streams_through(project: Path) -> None:
 def test_a_signal_to_takeback_reaches_the_command_and_the_run_is_closed(project: Path, number: signal.Signals) -> None:
     command = [*PROGRAM, "run", "-m", "work", "--", "sh", "-c", "echo x > started; exec sleep 60"]
     with subprocess.Popen(command, cwd=project) as process:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not (project / "started").exists():
             assert time.monotonic() < deadline
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(number)
-        assert process.wait(20) == 128 + number
+        assert process.wait(60) == 128 + number
     (move,) = json.loads(program("log", "--json", cwd=project).stdout)["moves"]
     assert move["title"] == "work"
     assert move["closed"] is not None

@@ -227,7 +227,7 @@ def test_nothing_is_removed_while_a_snapshot_cannot_be_followed(world: World) ->
 
 
 def test_saves_go_on_while_others_prune_and_maintain(tmp_path: Path) -> None:
-    until = time.monotonic() + 2
+    rounds, deadline, enough = 10, time.monotonic() + 60, tmp_path / "enough"
     bases = [tmp_path / f"agent{number}" for number in range(4)]
     store = tmp_path / "store"
     tb.open(store).close()
@@ -238,7 +238,7 @@ def test_saves_go_on_while_others_prune_and_maintain(tmp_path: Path) -> None:
         with tb.open(store) as opened:
             line = opened.timeline("main", sources=[tb.Workspace(root)])
             latest, count = "", 0
-            while time.monotonic() < until:
+            while not (latest and enough.exists()):
                 (root / "small.txt").write_text(f"{base.name} {count}\n")
                 (root / "shared.bin").write_bytes(noise(300_000, count % 3))  # what others have, had, or will have
                 latest = line.save().id
@@ -246,11 +246,15 @@ def test_saves_go_on_while_others_prune_and_maintain(tmp_path: Path) -> None:
             return latest, count
 
     def collect() -> tuple[str, int]:
-        removed = 0
-        with tb.open(store) as opened:
-            while time.monotonic() < until:
-                opened.prune(tb.Policy(keep_last=3))
-                removed += opened.maintain().removed
+        removed = done = 0
+        try:
+            with tb.open(store) as opened:
+                while (done < rounds or not removed) and time.monotonic() < deadline:
+                    opened.prune(tb.Policy(keep_last=3))
+                    removed += opened.maintain().removed
+                    done += 1
+        finally:
+            enough.touch()
         return "", removed
 
     results = at_once([*(lambda base=base: save(base) for base in bases), collect])

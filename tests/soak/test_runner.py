@@ -86,6 +86,23 @@ def test_a_campaign_that_leaves_out_a_test_is_no_clean_record(ends: str, runner:
     assert outcome.record.runs < 3
 
 
+def test_a_test_that_ends_the_process_has_failed_also_if_it_passes_the_next_time(
+    runner: Runner, tmp_path: Path
+) -> None:
+    file = tmp_path / "test_dying.py"
+    file.write_text(
+        "import os, pathlib\n"
+        "def test_one():\n    pass\n\n"
+        "def test_two():\n    mark = pathlib.Path(__file__).with_name('mark')\n"
+        "    if not mark.exists():\n        mark.touch()\n        os.kill(os.getpid(), 9)\n"
+    )
+    campaign = Campaign("dying", "none", "Two tests.", (str(file),), 10, 2)
+    first = run(runner, campaign)
+    assert not first.ended and first.record.failures == 1
+    second = run(runner, campaign)
+    assert second.ended and not second.record.is_clean and "pytest ended with -9" in second.trouble[0]
+
+
 def test_two_runs_of_a_campaign_do_not_mix(runner: Runner, tmp_path: Path) -> None:
     file = tmp_path / "test_it.py"
     file.write_text("def test_it():\n    pass\n")

@@ -21,7 +21,7 @@ def test_what_came_of_it_and_how_far_it_is_can_be_asked() -> None:
         return 42
 
     job = jobs.start("restore", work)
-    assert job.done.wait(10) and (job.state, job.result, job.error) == ("done", 42, None)
+    assert job.done.wait(60) and (job.state, job.result, job.error) == ("done", 42, None)
     assert heard == ["writing 3 items of 7", "done"]
     assert jobs.get(job.id) is job and jobs.running() == []
 
@@ -34,7 +34,7 @@ def test_an_error_is_kept_and_another_is_said_to_be_unexpected() -> None:
             raise error
 
         job = jobs.start("x", work)
-        assert job.done.wait(10)
+        assert job.done.wait(60)
         return job
 
     known = fails(NotFound("no such thing"))
@@ -49,16 +49,16 @@ def test_work_that_is_told_to_stop_does_at_its_next_look() -> None:
 
     def work(listener: Listener) -> None:
         began.set()
-        assert goes_on.wait(10)
+        assert goes_on.wait(60)
         listener(Progress("scan", 1))
         raise AssertionError("it went on")
 
     job = jobs.start("x", work)
-    assert began.wait(10) and jobs.running() == [job]
+    assert began.wait(60) and jobs.running() == [job]
     job.cancel()
     assert job.words == "stopping"
     goes_on.set()
-    assert jobs.end(10)
+    assert jobs.end(60)
     assert job.state == "cancelled"
 
 
@@ -73,7 +73,7 @@ def test_old_ones_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     for _ in range(5):
         made.append(jobs.start("x", lambda listener: None))
-        made[-1].done.wait(10)
+        made[-1].done.wait(60)
     assert jobs.get(made[-1].id) is made[-1]
     with pytest.raises(NotFound):
         jobs.get(made[0].id)

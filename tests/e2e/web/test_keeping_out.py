@@ -20,7 +20,7 @@ PATHS = ("/", "/store", "/operations", "/api/about", "/api/rows", "/api/events",
 
 
 def ask(served: Served, path: str, headers: dict[str, str], method: str = "GET") -> tuple[int, bytes, dict[str, str]]:
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
     connection.request(method, path, headers=headers)
     answer = connection.getresponse()
     found = answer.status, answer.read(), dict(answer.getheaders())

@@ -13,7 +13,7 @@ from support.together.world import World
 pytestmark = [pytest.mark.service("docker"), pytest.mark.campaign("together-consistency")]
 
 SNAPSHOTS = campaigns.size(15, 250)
-FEW = campaigns.size(6, 150)
+FEW = campaigns.size(10, 150)
 
 
 def _run(four: World, snapshots: int, how: str = TOGETHER, *, whole: bool = False) -> Account:

@@ -83,7 +83,9 @@ def test_what_is_in_a_file_in_memory_in_a_container_and_in_a_team_is_kept_once(f
         assert line.read("@", "/srv/text", part="container") == text.encode()
     assert once - nothing > MUCH // 2
     assert with_memory - once < MUCH // 50
-    assert _kept(place) - with_memory < MUCH // 20  # in the team it is JSON, which begins with a quote
+    assert (
+        _kept(place) - with_memory < MUCH // 5
+    )  # in the team it is JSON, which begins with a quote: other cuts until they meet
 
 
 def _archive(name: str, data: bytes) -> bytes:

@@ -191,15 +191,17 @@ class Boxes:
         return left
 
     def _left(self) -> list[Thing]:
-        """Others' nameless things may be about for a moment, and are waited for."""
+        """Others' nameless things come and go, and are waited for: what is left is what was there all the time."""
         deadline = time.monotonic() + PATIENCE
+        new = self.engine.things() - self._before
+        nameless = {thing for thing in new if not thing.attached}
         while True:
-            new = self.engine.things() - self._before
             named = {thing for thing in new if self.word in thing.name}
-            nameless = {thing for thing in new if not thing.attached}
             if named or not nameless or time.monotonic() > deadline:
                 return sorted(named or nameless)
             time.sleep(0.1)
+            new = self.engine.things() - self._before
+            nameless &= {thing for thing in new if not thing.attached}
 
 
 def free_port() -> int:
