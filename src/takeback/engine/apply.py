@@ -7,7 +7,6 @@ transaction. Killed anywhere, the next process finishes it (`takeback.engine.jou
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,6 +27,7 @@ from takeback.model.move import AGENT_LEVELS, ASKED, CAUGHT_UP, PARTLY, Move
 from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
+from takeback.sources import clock
 from takeback.sources.protocol import Staged
 from takeback.store.catalogue import journals
 from takeback.store.catalogue import moves as move_rows
@@ -245,10 +245,10 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[Sn
     same = same_state(line, writer.reader, present, fresh)
 
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> tuple[SnapshotRow, journals.Journal | None]:
-        now = time.time_ns()
+        now = clock.read()
         for move in _ended_by(plan, move_rows.open_moves(tx, timeline)):
             moves.close_at(tx, timeline, _noting_request(plan, move), at, now, same)
-        begun = [journals.Journal(name, timeline, document, at.id, now) for name in journal.names(line)]
+        begun = [journals.Journal(name, timeline, document, at.id, now.real_ns) for name in journal.names(line)]
         for each in begun:
             journals.begin(tx, each)
         return at, begun[0] if begun else None
@@ -365,4 +365,7 @@ def _report(
         hints=plan.hints,
         pending=pending,
         actions={path: action for action, path in told(done)},
+        undecided=plan.undecided,
+        while_running=plan.while_running,
+        brought_back=plan.brought_back,
     )

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from takeback.engine import asked, journal
 from takeback.engine import save as saving
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from takeback.engine.asked import Place, StrPath
     from takeback.engine.interval import Interval
     from takeback.engine.references import Reference
+    from takeback.engine.save import Proof
     from takeback.engine.watching import Seen
     from takeback.model.diff import Change, Diff
     from takeback.model.plan import Plan, Report
@@ -103,12 +104,15 @@ class Timeline:
         paths: Iterable[str] = (),
         key: str = "",
         always: bool = False,
+        **proof: Unpack[Proof],
     ) -> Snapshot:
         """Record the present; if nothing changed, the latest snapshot again, with the label added.
 
         ``trigger`` says what it is for and opens or closes moves; ``session``, ``title`` and ``key`` say whose move,
         what it is about, and which of several parallel actions; ``paths`` are what a tool says that it writes. With
         ``always`` there is a snapshot of its own even if nothing changed.
+
+        Who saves for another program, as hooks do, says what the event proves (`takeback.engine.save.Proof`).
         """
         once = partial(
             self._save_once,
@@ -120,6 +124,7 @@ class Timeline:
             paths=asked.several(paths) or (),
             key=key,
             always=always,
+            **proof,
         )
         return until_alone(self._line, once)
 

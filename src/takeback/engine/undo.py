@@ -15,15 +15,18 @@ from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.engine.paths import clean
+from takeback.engine.verdicts import Verdicts, judge
 from takeback.errors import NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
+from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED, TREES
 from takeback.model.move import AGENT_LEVELS, ASKED, Move
-from takeback.model.plan import Effect, Going, Kept, Plan, Report
+from takeback.model.plan import Doubt, Effect, Going, Kept, Plan, Report, Undecided, WhileRunning
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
+from takeback.sources.clock import TICK_NS
+from takeback.sources.evidence import Dated, load
 from takeback.sources.protocol import Proposal, Step
-from takeback.sources.trees import within
+from takeback.sources.trees import TreeView, within
 from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
@@ -167,6 +170,7 @@ def _plan(
     notes: list[str] = []
     goes: list[Going] = []
     common: dict[str, None] = {}
+    doubts = _Doubts()
     stays: dict[str, None] = {}
     blind: list[Kept] = []
     asked: list[str] = []
@@ -191,9 +195,13 @@ def _plan(
             if old.purged or new.purged:
                 lost = True
                 continue
-            leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
-            common |= dict.fromkeys(path for path in unclear if within(paths, path))
-            mine.append(whole._replace(leave=leave))
+            if name in states:
+                leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
+                common |= dict.fromkeys(path for path in unclear if within(paths, path))
+            else:
+                found = _judged(line, reader, parts, name, step)
+                leave = doubts.settle(present.parts[name], reader, found, wish, paths)
+            _append(mine, whole._replace(leave=leave))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
         elif unseen:
@@ -208,11 +216,14 @@ def _plan(
             if paths is not None:
                 proposal, left = chosen(proposal, paths)
                 stays |= dict.fromkeys(left)
+            proposal, spared = _without(proposal, wish.keep.get(name, ()))
+            kept += spared
             effects += proposal.effects
             conflicts += proposal.conflicts
             kept += proposal.kept
             notes += proposal.notes
             goes += proposal.goes
+    common |= doubts.left
     if effects or conflicts or kept or common or asked:
         kept += blind  # where there is nothing else, nothing is known of the move, and an older one is meant
     beside = happened_beside(line, present, targets)
@@ -242,6 +253,9 @@ def _plan(
         pending=tuple(asked),
         goes=tuple(goes),
         partly=bool(stays) or wish.only is not None,
+        undecided=doubts.grouped(),
+        while_running=doubts.ran(effects),
+        brought_back=doubts.brought_back(effects),
         hints=(
             *by_hand.of_values([item.part for item in conflicts if item.part in states], spoken),
             *by_hand.of_paths(line, present, [item for item in conflicts if item.part not in states], steps),
@@ -363,6 +377,88 @@ def _shares(
         elif theirs:
             foreign.append(change.path)
     return frozenset(foreign if shared else (*foreign, *unclear)), [] if shared else unclear
+
+
+def _judged(line: Line, reader: Reader, parts: _Parts, name: str, step: OwnedStep) -> Verdicts:
+    """Whose the changes of a part in a step are."""
+    if not step.claims:
+        return Verdicts()
+    old, new = parts.at(step.before)[name], parts.at(step.after)[name]
+    source = line.source(name, {name: new})
+    dated = source if isinstance(source, Dated) else None
+    evidence = load(reader, new)
+    if step.after is PRESENT and dated is not None:
+        evidence = dated.evidence(reader, old, new)
+    before = load(reader, old)
+    began = before.began_ns if before is not None else step.before.time_ns - TICK_NS
+    changes = source.diff(reader, old, new)
+    return judge(step, changes, evidence, began, has_times=dated is not None)
+
+
+def _append(steps: list[Step], step: Step) -> None:
+    """Add a step, newest first; joined with the one after it where nothing lies between and nothing is left."""
+    if steps and not steps[-1].leave and not step.leave and steps[-1].before is step.after:
+        steps[-1] = step._replace(after=steps[-1].after)
+    else:
+        steps.append(step)
+
+
+def _without(proposal: Proposal, keep: Sequence[str]) -> tuple[Proposal, list[Kept]]:
+    """A proposal that leaves alone what a person asked to keep."""
+    if not keep:
+        return proposal, []
+    spared = [effect for effect in proposal.effects if within(keep, effect.path)]
+    effects = tuple(effect for effect in proposal.effects if effect not in spared)
+    told = [Kept(effect.part, effect.path, "you asked to keep it") for effect in spared]
+    return proposal._replace(effects=effects), told
+
+
+class _Doubts:
+    """What was not certain about the changes of some moves, and what follows from that."""
+
+    def __init__(self) -> None:
+        self.left: dict[str, None] = {}
+        self._undecided: dict[str, tuple[str, Doubt]] = {}
+        self._running: dict[str, str] = {}
+        self._absent: set[str] = set()
+
+    def settle(
+        self, present: Part, reader: Reader, found: Verdicts, wish: Wish, paths: Sequence[str] | None
+    ) -> frozenset[str]:
+        """The paths of a step to leave: what is not certain is taken only if a person said so, or if it is absent now."""
+        self._running.update(found.running)
+        if not found.undecided:
+            return found.leave
+        view = TreeView(reader, present.content) if present.kind in TREES else None
+        taken: set[str] = set()
+        for path, why in found.undecided.items():
+            if not within(paths, path):
+                continue
+            self._undecided.setdefault(path, why)
+            if wish.shared or within(wish.accepted, path):
+                taken.add(path)
+            elif view is not None and view.get(path) is None and path not in self.left:
+                taken.add(path)
+                self._absent.add(path)
+            else:
+                self.left[path] = None
+        return found.leave - taken
+
+    def brought_back(self, effects: Sequence[Effect]) -> tuple[str, ...]:
+        return tuple(effect.path for effect in effects if effect.path in self._absent and effect.after is not None)
+
+    def grouped(self) -> tuple[Undecided, ...]:
+        groups: dict[tuple[str, Doubt], list[str]] = {}
+        for path, why in sorted(self._undecided.items()):
+            groups.setdefault(why, []).append(path)
+        return tuple(Undecided(command, doubt, tuple(some)) for (command, doubt), some in groups.items())
+
+    def ran(self, effects: Sequence[Effect]) -> tuple[WhileRunning, ...]:
+        groups: dict[str, list[str]] = {}
+        for effect in effects:
+            if effect.path in self._running:
+                groups.setdefault(self._running[effect.path], []).append(effect.path)
+        return tuple(WhileRunning(command, tuple(some)) for command, some in groups.items())
 
 
 def _paths(reader: Reader, present: Present, part: str, wish: Wish) -> list[str] | None:

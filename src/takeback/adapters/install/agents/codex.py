@@ -21,6 +21,8 @@ CODEX = Agent(
         On("UserPromptSubmit"),
         On("PreToolUse", tools=True, timeout=60),
         On("PostToolUse", tools=True, timeout=60),
+        On("PermissionRequest", tools=True),
+        On("SubagentStop", timeout=60),
         On("Stop", timeout=60),
         On("Interrupt", timeout=3),  # the most that it allows; more is an error in every session
         On("SessionEnd", timeout=3),

@@ -39,6 +39,7 @@ GEMINI_CLI = Agent(
         On("BeforeAgent", timeout=30_000),
         On("BeforeTool", tools=True, timeout=60_000),
         On("AfterTool", tools=True, timeout=60_000),
+        On("Notification", timeout=30_000),
         On("AfterAgent", timeout=60_000),
         On("SessionEnd", timeout=30_000),
     ),
