@@ -3,7 +3,7 @@
 Snapshots of a root are linear (one lock), so every step between two neighbouring ones lies inside the moves that were open
 then. Each of these has a claim on what changed in the step: an agent's action by when its command ran (`takeback.engine.stretches`)
 and the paths that it named; a turn or run that tells of its actions only by these, because a person edits files between
-them. What takeback itself did belongs to its own moves alone. A run is the frame of the turns in it, never their rival.
+them. What takeback itself did belongs to its own moves alone, unless an agent told it to in a call of its own. A run is the frame of the turns in it, never their rival.
 
 An agent's memory is nobody's but the agent's, and most of it is said between actions: of that it owns every step, unless it
 said that it marks all that it does, as hooks do, which see no memory.
@@ -22,7 +22,7 @@ from typing import NamedTuple
 from takeback.engine import stretches
 from takeback.engine.moves import ALL
 from takeback.engine.stretches import RAN, Stretch
-from takeback.model.move import AGENT_LEVELS, CAUGHT_UP, Move
+from takeback.model.move import AGENT_LEVELS, BY, CAUGHT_UP, Move
 from takeback.sources import clock
 from takeback.sources.clock import Reading
 from takeback.store.catalogue import moves, snapshots
@@ -84,7 +84,12 @@ def owned_steps(
     board = _Board(rows, near, memory=memory)
     chosen = {move.id for move in targets}
     owners = board.spread(targets)
-    own_work = board.spread(move for move in near if move.level == "takeback" and move.id not in chosen)
+    sessions = {target.session for target in targets if target.level in AGENT_LEVELS}
+    own_work = board.spread(
+        move
+        for move in near
+        if move.level == "takeback" and move.id not in chosen and move.context.get(BY) not in sessions
+    )
     rivals = board.spread(_rivals(near, targets))
     seen_again = {move.opening for move in near if CAUGHT_UP in move.context} if memory else frozenset()
     by_takeback = any(target.level == "takeback" for target in targets)

@@ -10,7 +10,7 @@ long as that program lives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from takeback.engine import processes
@@ -22,6 +22,8 @@ from takeback.sources.clock import TICK_NS, Reading
 RAN = "ran"
 AGENT, OPENER = "agent", "opener"
 """In a move's context: the process of its agent; or the one that opened it, which may or may not be the agent."""
+BACKGROUND, FOLLOWER = "&", "+"
+"""At the end of the key of a call: what goes on in the background when it has ended, and what the agent's own hooks do after it."""
 CALLS = "calls"
 """In a turn's context: calls of tools around which nothing was saved."""
 
@@ -46,6 +48,9 @@ class Ran(NamedTuple):
     """Whether the call changes the paths that it names, and no others."""
     denied: bool = False
     """Whether it never ran."""
+    originals: tuple[str, ...] = ()
+    """What the file that it changed held before, as the agent tells: ids of blobs, in hexadecimal digits, any of which it may
+    be, because an agent may have made other line ends of it."""
 
 
 class Stretch(NamedTuple):
@@ -60,6 +65,10 @@ class Stretch(NamedTuple):
     only_named: bool = False
     finished: bool = False
     """Whether an event of its own ended it."""
+    asked: bool = False
+    """Whether a person was asked before it ran, or may have been."""
+    originals: frozenset[str] = frozenset()
+    """What the file that it changed held before, if the agent tells: one of these."""
 
     @property
     def is_sure(self) -> bool:
@@ -103,6 +112,8 @@ def ended(opened: Any, said: Ran, now: Reading) -> dict[str, Any]:
         "sure": None if is_set else sure,
         "finished": True,
         **({"denied": True} if said.denied else {}),
+        **({"asked": True} if said.asked else {}),
+        **({"originals": list(said.originals)} if said.originals else {}),
     }
 
 
@@ -144,6 +155,8 @@ def decoded(raw: Mapping[str, Any]) -> Stretch | None:
         offset if type(offset) is int else None,
         raw.get("only") is True,
         raw.get("finished") is True,
+        raw.get("asked") is True,
+        frozenset(map(str, originals)) if isinstance(originals := raw.get("originals"), list) else frozenset(),
     )
 
 
@@ -180,3 +193,20 @@ def runs_in(inner: Move, outer: Move) -> bool:
     if below is None or above is None or (below.boot, below.namespace) != (above.boot, above.namespace):
         return False
     return any((each.pid, each.start) == (above.chain[0].pid, above.chain[0].start) for each in below.chain[1:])
+
+
+def acting(opened: Sequence[Move]) -> str:
+    """The session of the agent in whose open call this very process runs; empty if a person runs it. A person who types a
+    command into her agent runs it, too: no call of the agent's is open then."""
+    calls = [move for move in opened if move.level in ("action", "run") and move.context.get(AGENT) is not None]
+    if not calls:
+        return ""
+    here = processes.ancestry()
+    for move in calls:
+        agent = processes.decoded(move.context.get(AGENT))
+        if agent is None or move.key.endswith((BACKGROUND, FOLLOWER)):
+            continue
+        if (agent.boot, agent.namespace) == (here.boot, here.namespace) and agent.chain[0].pid != here.chain[0].pid:
+            if here.has(agent.chain[0]):
+                return move.session
+    return ""

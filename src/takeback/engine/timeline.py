@@ -247,15 +247,28 @@ class Timeline:
         shared: bool = False,
         only: Iterable[str] | None = None,
         paths: Mapping[str, Iterable[str]] | None = None,
+        keep: Mapping[str, Iterable[str]] | None = None,
+        accept: Iterable[str] = (),
     ) -> Plan:
         """What `undo` would do; nothing is touched. ``paths`` names, by part, what of it is to be taken back; the rest of the
-        move stays, and can be taken back later."""
+        move stays, and can be taken back later. What ``keep`` names is left as it is. Paths of which it is undecided whose
+        changes they are, are taken back if they are in ``accept``, or all of them if they are to be ``shared``."""
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
         return undoing.plan_undo(
             self._line,
-            Wish(move, since, level, session, shared, asked.several(only), asked.by_part(paths)),
+            Wish(
+                move,
+                since,
+                level,
+                session,
+                shared,
+                asked.several(only),
+                asked.by_part(paths),
+                asked.by_part(keep) or {},
+                asked.several(accept) or (),
+            ),
             self._watch(),
         )
 
@@ -306,19 +319,32 @@ class Timeline:
         shared: bool = False,
         only: Iterable[str] | None = None,
         paths: Mapping[str, Iterable[str]] | None = None,
+        keep: Mapping[str, Iterable[str]] | None = None,
+        accept: Iterable[str] = (),
     ) -> Report:
         """Take back the newest move, a named one, or every agent move since a snapshot; nothing else changes.
 
         Paths that cannot be taken back without losing somebody's work are in the report's ``conflicts``; Conflict is
         raised only if nothing at all could be done. ``only`` names the parts that are meant: the conversation, which
-        comes back as a new session, is put back if ``transcript`` is among them. ``paths`` are as in `plan_undo`.
+        comes back as a new session, is put back if ``transcript`` is among them. ``paths``, ``keep`` and ``accept`` are as in
+        `plan_undo`. What may be somebody else's is in the report's ``undecided``, and is left unless it was absent.
         """
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
         if since is not None and not self.root:
             since = self.show(since, session=session)
-        wish = Wish(move, since, level, session, shared, asked.several(only), asked.by_part(paths))
+        wish = Wish(
+            move,
+            since,
+            level,
+            session,
+            shared,
+            asked.several(only),
+            asked.by_part(paths),
+            asked.by_part(keep) or {},
+            asked.several(accept) or (),
+        )
         return until_alone(self._line, lambda: undoing.undo(self._line, wish, self._watch()))
 
     def redo(self, move: str | None = None) -> Report:

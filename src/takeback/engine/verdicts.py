@@ -13,8 +13,10 @@ from enum import Enum
 from typing import NamedTuple
 
 from takeback.engine.attribution import Claim, OwnedStep
+from takeback.engine.stretches import Stretch
 from takeback.model.diff import Change
 from takeback.model.plan import Doubt
+from takeback.model.tree import FILE
 from takeback.sources import clock, trees
 from takeback.sources.clock import TICK_NS
 from takeback.sources.evidence import UNKNOWN_TIME, Evidence, Stamp
@@ -63,7 +65,7 @@ def judge(
     seen = list(changes)
     for change in seen:
         moment = times.of(change)
-        found = [(claim, _claimed(claim, change.path, moment, evidence, has_times)) for claim in step.claims]
+        found = [(claim, _claimed(claim, change, moment, evidence, has_times)) for claim in step.claims]
         verdict = _decided(step, found, moment, evidence, has_times)
         if isinstance(verdict, tuple):
             undecided[change.path] = verdict
@@ -106,15 +108,17 @@ def _decided(
     return True if may is _May.RAN else (claim.command, _why(claim, moment, evidence, has_times))
 
 
-def _claimed(claim: Claim, path: str, moment: _Moment | None, evidence: Evidence | None, has_times: bool) -> _May:
+def _claimed(claim: Claim, change: Change, moment: _Moment | None, evidence: Evidence | None, has_times: bool) -> _May:
     """How certain it is that a command changed a path."""
     stretch = claim.stretch
-    named = bool(claim.named) and within(claim.named, path)
+    named = bool(claim.named) and within(claim.named, change.path)
     if stretch is None:  # an earlier version recorded it: the whole window is its own
         return _May.NAMED if named else _May.RAN
     if stretch.first_ns > stretch.last_ns or (stretch.only_named and not named and has_times):
         return _May.NO
     sure = _May.NAMED if named and (stretch.finished or stretch.is_sure) else _May.MAYBE
+    if _is_mixed(stretch, change):
+        sure = _May.MAYBE
     if not has_times or evidence is None:
         return _May.RAN if sure is _May.MAYBE and (stretch.finished or stretch.is_sure) else sure
     if evidence.lacks or not _same_clock(claim, evidence):
@@ -129,8 +133,15 @@ def _claimed(claim: Claim, path: str, moment: _Moment | None, evidence: Evidence
     if ctime > stretch.last_ns or (not moment.exact and not stretch.holds(ctime)):
         return _May.MAYBE
     if named:
-        return sure
+        return _May.MAYBE if stretch.asked and stretch.is_sure and ctime < stretch.sure_first_ns - TICK_NS else sure
     return _May.RAN if stretch.holds(ctime) else _May.MAYBE
+
+
+def _is_mixed(stretch: Stretch, change: Change) -> bool:
+    """Whether the tool found another content than the step began with: somebody else changed the file before it did."""
+    if not stretch.originals or change.before is None or change.before.kind != FILE:
+        return False
+    return change.before.id.hex() not in stretch.originals
 
 
 def _same_clock(claim: Claim, evidence: Evidence) -> bool:

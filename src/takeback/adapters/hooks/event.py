@@ -44,6 +44,8 @@ class Event(NamedTuple):
     """Which subagent it is about; empty for the agent itself."""
     may_ask: bool = False
     """Whether the agent may have asked a person about this call without telling of it."""
+    original: str | None = None
+    """What the file held that the tool changed, before it did, if the agent says so."""
     lets_run_on: bool = False
     """Whether the agent may let a command run on when its turn has ended."""
     follows: bool = False

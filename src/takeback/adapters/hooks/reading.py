@@ -84,6 +84,7 @@ def read(agent: Agent, raw: Mapping[str, Any]) -> Event | None:
         follows=bool(paths) and agent.tells_of_batches,
         calls=tuple(filter(None, _calls_of(raw.get("tool_calls")))),
         ended_call=_ended_call(_text(raw, "prompt")),
+        original=_original(raw.get("tool_response")) if len(paths) == 1 else None,
         lets_run_on=agent.lets_run_on,
         may_ask=not agent.tells_of_questions and _text(raw, "permission_mode") not in agent.never_asks,
     )
@@ -117,6 +118,18 @@ def _in_background(tool: str, input: Mapping[str, Any], response: Any) -> bool:
     said = any(input.get(key) is True for key in ("run_in_background", "is_background"))
     sent = isinstance(response, dict) and bool(response.get("backgroundTaskId"))
     return said or sent or tool == "run_background_job"
+
+
+def _original(response: Any) -> str | None:
+    """The text of a file before a tool changed it: Claude Code's and Gemini CLI's words for it."""
+    if not isinstance(response, dict):
+        return None
+    shown = response.get("returnDisplay")
+    for holder, key in ((response, "originalFile"), (shown if isinstance(shown, dict) else {}, "originalContent")):
+        text = holder.get(key)
+        if isinstance(text, str):
+            return text
+    return None
 
 
 def _calls_of(batch: Any) -> Iterator[str]:

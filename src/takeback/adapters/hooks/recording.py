@@ -8,9 +8,12 @@ turn does.
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from blake3 import blake3
 
 from takeback import locate
 from takeback.adapters.hooks import telling
@@ -19,7 +22,7 @@ from takeback.adapters.hooks.event import Event
 from takeback.engine import processes
 from takeback.engine.save import relative
 from takeback.engine.store import MEMORY
-from takeback.engine.stretches import CALLS, RAN, Ran, begun, cut, ended
+from takeback.engine.stretches import BACKGROUND, CALLS, FOLLOWER, RAN, Ran, begun, cut, ended
 from takeback.errors import InvalidInput, NotFound
 from takeback.sources import clock
 from takeback.sources.transcript.agents import KEEPS
@@ -37,8 +40,6 @@ if TYPE_CHECKING:
 _MOST_EFFECTS = 50
 """So many of a turn's are remembered until it ends."""
 _MOST_CALLS = 1000
-_BACKGROUND, _FOLLOWER = "&", "+"
-"""At the end of the key of a call: what goes on in the background when it has ended, and what the agent's hooks do after it."""
 
 
 def record(agent: str, event: Event) -> None:
@@ -123,6 +124,15 @@ def _marks(known: Remembered) -> dict[str, Any]:
     return {"marks": True} if known.actions else {CALLS: []}
 
 
+def _ids_of(text: str) -> tuple[str, ...]:
+    """The ids that a file's content may have whose text an agent tells: agents make one line end of all, and drop a mark at
+    the beginning."""
+    data = text.encode("utf-8", "surrogatepass")
+    forms = [data, data.replace(b"\r\n", b"\n"), data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")]
+    forms += [BOM_UTF8 + form for form in forms]
+    return tuple(dict.fromkeys(blake3(form).hexdigest() for form in forms))
+
+
 class _Session:
     """One event, on the timeline of its session."""
 
@@ -170,8 +180,20 @@ class _Session:
         prompt = self._event.prompt or ("" if known.in_turn else known.prompt)
         title = telling.title_of(prompt) or f"a turn of {self._agent}"
         context = {"prompt": telling.prompt_of(prompt)} if prompt else {}
-        self._save("turn_start", title=title, context=context | _marks(known))
-        return known._replace(in_turn=True, prompt=title, since_ms=self._event.time_ms, effects=(), asked=(), calls=())
+        keeps: frozenset[str] | None = None
+        if self._event.ended_call:  # no person has begun this turn: what else is in the background goes on
+            ended = f"{self._event.ended_call}{BACKGROUND}"
+            keeps = frozenset(key for key in known.running if key.endswith(BACKGROUND) and key != ended)
+        self._save("turn_start", title=title, context=context | _marks(known), keeps=keeps)
+        return known._replace(
+            in_turn=True,
+            prompt=title,
+            since_ms=self._event.time_ms,
+            effects=(),
+            asked=(),
+            calls=(),
+            running=tuple(keeps or ()),
+        )
 
     def _between(self, known: Remembered) -> Remembered:
         """What happens to calls between their beginning and their end."""
@@ -184,7 +206,7 @@ class _Session:
         if event.trigger == DENIED:
             if known.actions:
                 self._save("after_action", title=self._title(), key=event.key, ran=self._ran(known, denied=True))
-            return self._answered(known)
+            return self._answered(known._replace(running=tuple(key for key in known.running if key != event.key)))
         if event.trigger == HELPER_END and event.helper:
             self._save("interval", ends=event.helper)
             return known
@@ -204,7 +226,7 @@ class _Session:
     def _followers(self, known: Remembered) -> dict[str, Ran]:
         """What the agent's own hooks did after calls has ended, too: nothing but the paths that the calls named is certain."""
         ended = Ran(at=self._event.came, asked=True)
-        return {key: ended for key in known.running if key.endswith(_FOLLOWER)}
+        return {key: ended for key in known.running if key.endswith(FOLLOWER)}
 
     def _answered(self, known: Remembered) -> Remembered:
         return known._replace(
@@ -272,14 +294,14 @@ class _Session:
             paths=self._inside(),
             key=event.key,
             ran=self._ran(known),
-            follow=f"{event.key}{_FOLLOWER}" if event.follows else "",
+            follow=f"{event.key}{FOLLOWER}" if event.follows else "",
         )
         running = [key for key in known.running if key != event.key]
         if event.follows:
-            running.append(f"{event.key}{_FOLLOWER}")
+            running.append(f"{event.key}{FOLLOWER}")
         if event.goes_on:
-            self._open(f"{event.key}{_BACKGROUND}", known)
-            running.append(f"{event.key}{_BACKGROUND}")
+            self._open(f"{event.key}{BACKGROUND}", known)
+            running.append(f"{event.key}{BACKGROUND}")
         return self._answered(known._replace(running=tuple(running)))
 
     def _ran(self, known: Remembered, *, denied: bool = False) -> Ran:
@@ -292,6 +314,7 @@ class _Session:
             lives=False,
             only_named=event.only_named,
             denied=denied,
+            originals=_ids_of(event.original) if event.original is not None else (),
         )
 
     def _effects(self) -> list[dict[str, str]]:
