@@ -118,7 +118,7 @@ def test_a_clock_that_was_set_back_does_not_change_the_order(world: World, monke
     world.turn("one", {"a": "1"})
     assert world.line.show("@-").id == first.id
     assert world.line.show("root").id == first.id
-    world.undo(shared=True)  # only our clock was set, not that of the file system: the times prove nothing
+    world.undo()
     assert world.read("a") == b"0"
 
 

@@ -7,6 +7,7 @@ transaction. Killed anywhere, the next process finishes it (`takeback.engine.jou
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -249,7 +250,7 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[Sn
         now = clock.read()
         for move in _ended_by(plan, move_rows.open_moves(tx, timeline)):
             moves.close_at(tx, timeline, _noting_request(plan, move), at, now, same)
-        begun = [journals.Journal(name, timeline, document, at.id, now.real_ns) for name in journal.names(line)]
+        begun = [journals.Journal(name, timeline, document, at.id, time.time_ns()) for name in journal.names(line)]
         for each in begun:
             journals.begin(tx, each)
         return at, begun[0] if begun else None

@@ -35,6 +35,9 @@ PRESENT = SnapshotRow(OPEN_END - 1, "", 0, None, 0, "", "", b"", 0)
 """Stands for the world as it is now, after the latest snapshot."""
 
 
+_UNTITLED = "a command"
+
+
 class Claim(NamedTuple):
     """Why a change in a step may be a move's."""
 
@@ -168,7 +171,7 @@ def _claims(some: Iterable[Move], mine: bool, now: Reading) -> Iterator[Claim]:
                 if found is not None:
                     yield Claim(mine, str(call.get("title", move.title)), named, found)
             continue
-        yield Claim(mine, move.title, move.reported, stretches.of_move(move, now))
+        yield Claim(mine, move.title or _UNTITLED, move.reported, stretches.of_move(move, now))
 
 
 def _append(steps: list[OwnedStep], step: OwnedStep) -> None:

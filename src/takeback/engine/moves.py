@@ -13,6 +13,7 @@ save ends nothing of an agent that lives. When the command of a move ran is note
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -130,6 +131,7 @@ class _Book:
     ) -> None:
         self._tx, self._timeline, self._at, self._now, self._same = tx, timeline, at, now, same
         self._before = before
+        self._time_ns = time.time_ns()
 
     def close_left(self, opened: list[Move]) -> None:
         """Close what agents have left open that are gone."""
@@ -212,7 +214,7 @@ class _Book:
             opening_seq=since.seq,
             closing=None,
             closing_seq=None,
-            opened_ns=self._now.real_ns,
+            opened_ns=self._time_ns,
             closed_ns=None,
             key=event.key,
             reported=event.paths,
@@ -240,7 +242,7 @@ class _Book:
                 ran = Ran()
             told = stretches.cut(known, self._now) if ran is None else stretches.ended(known, ran, self._now)
             move = move._replace(context={**move.context, RAN: told})
-        move = move._replace(closing=at.id, closing_seq=at.seq, closed_ns=self._now.real_ns)
+        move = move._replace(closing=at.id, closing_seq=at.seq, closed_ns=self._time_ns)
         moves.update(self._tx, move)
         return move
 
@@ -276,7 +278,7 @@ class _Book:
             known = around.context.get("actions")
             actions = list(known) if isinstance(known, list) else []
             if event.context and len(actions) < MAX_ACTIONS:
-                actions.append({**event.context, "title": event.title, "time_ns": self._now.real_ns})
+                actions.append({**event.context, "title": event.title, "time_ns": self._time_ns})
             marks = around.context.get("marks")
             context = {**around.context, "marks": True if marks is None else marks, "actions": actions}
             if context != around.context or event.paths:

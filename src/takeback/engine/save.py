@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
@@ -85,7 +86,7 @@ def save(
             now = clock.read()
             moves.note(tx, timeline, event, at, now, same, present.head if fresh is not None else None)
             if label:
-                snapshots.label(tx, at.id, label, now.real_ns)
+                snapshots.label(tx, at.id, label, time.time_ns())
             return snapshots.with_marks(tx, [at])[0]
 
         row = record.commit(line, writer, fresh, present.head, note, session=session)

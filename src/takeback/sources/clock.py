@@ -32,7 +32,7 @@ class Reading(NamedTuple):
 def read() -> Reading:
     """Read the clocks now."""
     coarse = _coarse()
-    real = time.time_ns()
+    real = time.clock_gettime_ns(time.CLOCK_REALTIME)
     return Reading(real, min(coarse, real), real - time.clock_gettime_ns(_SINCE_BOOT))
 
 
@@ -45,4 +45,4 @@ def _coarse() -> int:
     try:
         return time.clock_gettime_ns(_COARSE)
     except OSError:  # not Linux
-        return time.time_ns()
+        return time.clock_gettime_ns(time.CLOCK_REALTIME)

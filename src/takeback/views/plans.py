@@ -57,6 +57,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     else:
         yield [(f"{_subject(plan)} would", "head")]
         yield from _effect_lines(plan, most)
+    yield from _running_lines(plan, most)
     yield from beside_lines(plan, most)
 
 
@@ -122,6 +123,7 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
         yield done_line(done)
     for path in report.merged[:most]:
         yield ["  ", ("merged  ", "label"), path, ("  both sides' changes are in it", "quiet")]
+    yield from _running_lines(report, most)
     yield from _left_lines(report, most)
     if report.verified and here:
         whole = not (report.shared or report.conflicts)
@@ -186,7 +188,6 @@ def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
         most,
     )
     yield from _group("left as it is", "warn", [f"{item.path}: {item.reason}" for item in value.kept], most)
-    yield from _running_lines(value, most)
     yield from _outside_lines(value.outside, None if most is None else FEW)
     yield from _not_captured("is not in the snapshot, and is left alone", value, most)
     for note in value.notes:
