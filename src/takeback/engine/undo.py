@@ -390,9 +390,10 @@ def _judged(line: Line, reader: Reader, parts: _Parts, name: str, step: OwnedSte
     if step.after is PRESENT and dated is not None:
         evidence = dated.evidence(reader, old, new)
     before = load(reader, old)
-    began = before.began_ns if before is not None else step.before.time_ns - TICK_NS
+    known = step.before.time_ns
+    looked = (before.began_ns, before.ended_ns) if before is not None else (known - TICK_NS, known)
     changes = source.diff(reader, old, new)
-    return judge(step, changes, evidence, began, has_times=dated is not None)
+    return judge(step, changes, evidence, looked, has_times=dated is not None)
 
 
 def _append(steps: list[Step], step: Step) -> None:

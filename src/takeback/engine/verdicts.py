@@ -52,17 +52,22 @@ class _Moment(NamedTuple):
 
 
 def judge(
-    step: OwnedStep, changes: Iterable[Change], evidence: Evidence | None, began_ns: int | None, *, has_times: bool
+    step: OwnedStep,
+    changes: Iterable[Change],
+    evidence: Evidence | None,
+    looked: tuple[int, int],
+    *,
+    has_times: bool,
 ) -> Verdicts:
-    """Decide about all changes of a step. ``began_ns`` is when the look at its first snapshot began; ``has_times`` is whether
-    the source records evidence at all."""
+    """Decide about all changes of a step. ``looked`` is when the look at its first snapshot began and ended; ``has_times`` is
+    whether the source records evidence at all."""
     if not step.claims:
         return Verdicts()
-    times = _Times(evidence, began_ns)
     leave: set[str] = set()
     undecided: dict[str, tuple[str, Doubt]] = {}
     running: dict[str, str] = {}
     seen = list(changes)
+    times = _Times(evidence, looked, {change.path for change in seen if change.before is None})
     for change in seen:
         moment = times.of(change)
         found = [(claim, _claimed(claim, change, moment, evidence, has_times)) for claim in step.claims]
@@ -172,8 +177,8 @@ def _settle_directories(changes: Iterable[Change], leave: set[str], undecided: d
 class _Times:
     """When paths of one step were changed."""
 
-    def __init__(self, evidence: Evidence | None, began_ns: int | None) -> None:
-        self._evidence, self._began_ns = evidence, began_ns
+    def __init__(self, evidence: Evidence | None, looked: tuple[int, int], new: set[str]) -> None:
+        self._evidence, self._looked, self._new = evidence, looked, new
 
     def of(self, change: Change) -> _Moment | None:
         if self._evidence is None or self._evidence.lacks:
@@ -183,7 +188,9 @@ class _Times:
         stamp = self._evidence.paths.get(change.path)
         if stamp is None or stamp.ctime_ns == UNKNOWN_TIME:
             return None
-        if self._is_older(stamp):  # it did not change here: a directory above it was moved
+        above = change.path.rpartition("/")[0]
+        came_along = change.path in self._new and above in self._new and stamp.ctime_ns <= self._looked[1]
+        if came_along or self._is_older(stamp):  # it did not change here: a directory above it was moved
             return self._of_directory_above(change.path)
         return _Moment(stamp.ctime_ns, exact=not change.is_directory)
 
@@ -197,4 +204,4 @@ class _Times:
         return None
 
     def _is_older(self, stamp: Stamp) -> bool:
-        return self._began_ns is not None and stamp.ctime_ns < self._began_ns
+        return stamp.ctime_ns < self._looked[0]

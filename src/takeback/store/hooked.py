@@ -54,6 +54,8 @@ class Remembered(NamedTuple):
     """What its turn did that no snapshot can take back, where no tool call has a move to keep that."""
     agent: Mapping[str, Any] = {}
     """The agent's process and those above it, as `takeback.engine.processes` writes them."""
+    deaf: bool = False
+    """Whether the installed hooks do not hear of the agent's questions."""
     asked: tuple[str, ...] = ()
     """Calls about which a person is asked, or was."""
     running: tuple[str, ...] = ()
@@ -92,6 +94,7 @@ def recall(directory: str, agent: str, session: str) -> Remembered | None:
             raw.get("actions") is not False,
             tuple({str(key): str(value) for key, value in each.items()} for each in raw.get("effects", ())),
             dict(raw.get("agent", {})),
+            raw.get("deaf") is True,
             tuple(map(str, raw.get("asked", ()))),
             tuple(map(str, raw.get("running", ()))),
             tuple(dict(each) for each in raw.get("calls", ())),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -98,7 +97,7 @@ say("UserPromptSubmit", prompt="crash")
 print("ready", flush=True)
 time.sleep(600)
 """
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=told.root, stdout=subprocess.PIPE)
     assert process.stdout is not None and process.stdout.readline() == b"ready\n"
     return process
 
@@ -114,7 +113,6 @@ PRE = 'say("PreToolUse", tool_name="Bash", tool_input={"command": "make"}, tool_
 
 
 def test_what_an_agent_that_was_killed_left_open_ends_with_the_next_save(told: Told) -> None:
-    os.chdir(told.root)
     process = agent(told, PRE)
     assert [move.level for move in told.line.log().moves if move.open] == ["action", "turn"]
     told.line.save("while it lives")

@@ -46,6 +46,8 @@ class Agent(NamedTuple):
     """Whether an event tells that it asks a person about a call that was told before."""
     never_asks: frozenset[str] = frozenset()
     """Values of ``permission_mode`` in which it asks nobody."""
+    files: Mapping[str, str] = {}
+    """The file of each scope in which its hooks are installed; paths begin with a name of `takeback.locate.Agents`."""
     lets_run_on: bool = False
     """Whether a command whose end was not told may run on when its turn has ended."""
     tells_of_batches: bool = False
@@ -78,6 +80,11 @@ AGENTS: Mapping[str, Agent] = {
             "ToolSearch Skill BashOutput TaskOutput KillShell TaskStop TaskCreate TaskUpdate TaskList TaskGet "
             "ListMcpResourcesTool ReadMcpResourceTool".split()
         ),
+        files={
+            "user": "{claude_code}/settings.json",
+            "project": "{project}/.claude/settings.json",
+            "local": "{project}/.claude/settings.local.json",
+        },
         edits=frozenset("Edit MultiEdit Write NotebookEdit".split()),
         tells_of_batches=True,
     ),
@@ -87,6 +94,7 @@ AGENTS: Mapping[str, Agent] = {
             "view_image update_plan web_search spawn_agent wait_agent multi_agent_v1wait_agent send_input close_agent "
             "read_file list_dir grep_files".split()
         ),
+        files={"user": "{codex}/hooks.json", "project": "{project}/.codex/hooks.json"},
         edits=frozenset({"apply_patch"}),
         lets_run_on=True,
     ),
@@ -105,6 +113,7 @@ AGENTS: Mapping[str, Agent] = {
             "write_todos ask_user get_internal_docs activate_skill invoke_agent complete_task".split()
         ),
         reply=b"{}\n",
+        files={"user": "{gemini_cli}/settings.json", "project": "{project}/.gemini/settings.json"},
         edits=frozenset("write_file replace edit".split()),
     ),
     "docker-agent": Agent(
@@ -123,6 +132,7 @@ AGENTS: Mapping[str, Agent] = {
             "list_allowed_directories think fetch transfer_task handoff create_todo create_todos update_todo "
             "update_todos list_todos list_background_jobs view_background_job stop_background_job".split()
         ),
+        files={"user": "{docker_agent}/config.yaml"},
         edits=frozenset("write_file edit_file create_directory".split()),
         tells_of_questions=False,  # newer ones call the hook before the question, older ones after it
     ),
@@ -139,6 +149,7 @@ AGENTS: Mapping[str, Agent] = {
             "session_deleted": _OVER,
         },
         frozenset("read glob grep list webfetch websearch codesearch todowrite todoread task skill question".split()),
+        files={"user": "{opencode}/plugin/takeback.js", "project": "{project}/.opencode/plugin/takeback.js"},
         edits=frozenset("write edit multiedit patch apply_patch".split()),
     ),
 }

@@ -17,7 +17,7 @@ from blake3 import blake3
 
 from takeback import locate
 from takeback.adapters.hooks import telling
-from takeback.adapters.hooks.agents import BATCH, DENIED, HELPER_END, QUESTION
+from takeback.adapters.hooks.agents import AGENTS, BATCH, DENIED, HELPER_END, QUESTION
 from takeback.adapters.hooks.event import Event
 from takeback.engine import processes
 from takeback.engine.save import relative
@@ -27,6 +27,7 @@ from takeback.errors import InvalidInput, NotFound
 from takeback.sources import clock
 from takeback.sources.transcript.agents import KEEPS
 from takeback.store import hooked, notices
+from takeback.store.durable import NotPlain, read_plain_file
 from takeback.store.hooked import Remembered
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 _MOST_EFFECTS = 50
 """So many of a turn's are remembered until it ends."""
 _MOST_CALLS = 1000
+_LARGEST = 4 << 20
+"""No agent's configuration is larger."""
 
 
 def record(agent: str, event: Event) -> None:
@@ -101,7 +104,21 @@ def _first(agent: str, where: Place) -> Remembered:
             f"{agent} was started in {where.root}, which holds your home directory, so its turns are not recorded",
             hints=["start it in a project's directory", f"or make {os.path.join(where.root, locate.PROJECT_FILE)}"],
         )
-    return Remembered(where.root, actions="action" in where["triggers"])
+    return Remembered(where.root, actions="action" in where["triggers"], deaf=_is_deaf(agent, where.root))
+
+
+def _is_deaf(agent: str, root: str) -> bool:
+    """Whether an earlier version installed the hooks of this agent, so that they do not hear of its questions. Where none of
+    ours are found, nobody knows, and they are taken to be whole."""
+    asks = [event.encode() for event, said in AGENTS[agent].events.items() if said.trigger == QUESTION]
+    for template in AGENTS[agent].files.values():
+        try:
+            text = read_plain_file(template.format_map(locate.agents(root)._asdict()), _LARGEST)
+        except (OSError, NotPlain):
+            continue
+        if f" -m takeback hook {agent}".encode() in text and not any(event in text for event in asks):
+            return True
+    return False
 
 
 def _transcript(agent: str, event: Event, where: Place) -> list[Source]:
@@ -310,7 +327,7 @@ class _Session:
         return Ran(
             at=event.came,
             duration_ns=None if event.duration_ms is None else event.duration_ms * 1_000_000,
-            asked=event.may_ask or event.key in known.asked or event.call in known.asked,
+            asked=event.may_ask or known.deaf or event.key in known.asked or event.call in known.asked,
             lives=False,
             only_named=event.only_named,
             denied=denied,

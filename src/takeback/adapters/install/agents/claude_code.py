@@ -36,11 +36,7 @@ Show the person the output above as it is. Do nothing else, and run no tool.
 CLAUDE_CODE = Agent(
     name="claude-code",
     title="Claude Code",
-    files={
-        "user": "{claude_code}/settings.json",
-        "project": "{project}/.claude/settings.json",
-        "local": "{project}/.claude/settings.local.json",
-    },
+    files=AGENTS["claude-code"].files,
     format="jsonhooks",
     reads=frozenset({"a byte order mark"}),
     events=(

@@ -7,12 +7,13 @@ cannot say "all but these", so every tool is told of. It complains of more than 
 
 from __future__ import annotations
 
+from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.install.agent import Agent, On
 
 CODEX = Agent(
     name="codex",
     title="Codex",
-    files={"user": "{codex}/hooks.json", "project": "{project}/.codex/hooks.json"},
+    files=AGENTS["codex"].files,
     no_scope=" of its own",
     format="jsonhooks",
     beside="config.toml",

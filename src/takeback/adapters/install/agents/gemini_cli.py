@@ -30,7 +30,7 @@ Show the person the output above as it is. Do nothing else, and run no tool.
 GEMINI_CLI = Agent(
     name="gemini-cli",
     title="Gemini CLI",
-    files={"user": "{gemini_cli}/settings.json", "project": "{project}/.gemini/settings.json"},
+    files=AGENTS["gemini-cli"].files,
     no_scope=" of its own",
     format="jsonhooks",
     reads=frozenset({"comments"}),

@@ -7,6 +7,7 @@ A tool that fails has no event of its own but a message's part, and a session th
 
 from __future__ import annotations
 
+from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.install.agent import Agent, Slash
 
 _PLUGIN = """\
@@ -160,7 +161,7 @@ Show the person the output above as it is. Do nothing else, and run no tool.
 OPENCODE = Agent(
     name="opencode",
     title="opencode",
-    files={"user": "{opencode}/plugin/takeback.js", "project": "{project}/.opencode/plugin/takeback.js"},
+    files=AGENTS["opencode"].files,
     no_scope=" of its own",
     format="whole",
     whole=_PLUGIN,
