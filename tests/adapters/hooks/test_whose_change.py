@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -420,3 +421,19 @@ def test_gemini_asks_about_the_calls_that_have_begun(told: Told) -> None:
     say("AfterTool", **call)
     say("AfterAgent")
     assert [each.doubt for each in told.line.plan_undo().undecided] == [Doubt.ASKED]
+
+
+@pytest.mark.parametrize("hears", [True, False])
+def test_hooks_that_do_not_hear_of_questions_prove_nothing_of_a_command(told: Told, home: Path, hears: bool) -> None:
+    """As an earlier takeback has installed them."""
+    events = ["PreToolUse", "PostToolUse", *(["PermissionRequest"] if hears else [])]
+    command = {"type": "command", "command": "python3 -P -m takeback hook claude-code"}
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hooks": {event: [{"hooks": [command]}] for event in events}}))
+    told("UserPromptSubmit", prompt="run")
+    told("PreToolUse", **BASH)
+    (told.root / "a.txt").write_text("whose?\n")
+    told("PostToolUse", **BASH)
+    told("Stop")
+    assert [each.doubt for each in told.line.plan_undo().undecided] == ([] if hears else [Doubt.ASKED])
