@@ -48,6 +48,8 @@ class Ran(NamedTuple):
     """Whether the call changes the paths that it names, and no others."""
     denied: bool = False
     """Whether it never ran."""
+    follows: bool = False
+    """Whether the agent's own hooks may go on with the paths that the call named."""
     originals: tuple[str, ...] = ()
     """What the file that it changed held before, as the agent tells: ids of blobs, in hexadecimal digits, any of which it may
     be, because an agent may have made other line ends of it."""
@@ -67,6 +69,8 @@ class Stretch(NamedTuple):
     """Whether an event of its own ended it."""
     asked: bool = False
     """Whether a person was asked before it ran, or may have been."""
+    follows: bool = False
+    """Whether the agent's own hooks may have gone on with what it named."""
     originals: frozenset[str] = frozenset()
     """What the file that it changed held before, if the agent tells: one of these."""
 
@@ -113,6 +117,7 @@ def ended(opened: Any, said: Ran, now: Reading) -> dict[str, Any]:
         "finished": True,
         **({"denied": True} if said.denied else {}),
         **({"asked": True} if said.asked else {}),
+        **({"follows": True} if said.follows else {}),
         **({"originals": list(said.originals)} if said.originals else {}),
     }
 
@@ -156,6 +161,7 @@ def decoded(raw: Mapping[str, Any]) -> Stretch | None:
         raw.get("only") is True,
         raw.get("finished") is True,
         raw.get("asked") is True,
+        raw.get("follows") is True,
         frozenset(map(str, originals)) if isinstance(originals := raw.get("originals"), list) else frozenset(),
     )
 

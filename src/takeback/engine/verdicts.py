@@ -121,20 +121,20 @@ def _claimed(claim: Claim, change: Change, moment: _Moment | None, evidence: Evi
         return _May.NAMED if named else _May.RAN
     if stretch.first_ns > stretch.last_ns or (stretch.only_named and not named and has_times):
         return _May.NO
-    sure = _May.NAMED if named and (stretch.finished or stretch.is_sure) else _May.MAYBE
     if _is_mixed(stretch, change):
-        sure = _May.MAYBE
+        return _May.MAYBE
+    sure = _May.NAMED if named and (stretch.finished or stretch.is_sure) else _May.MAYBE
     if not has_times or evidence is None:
         return _May.RAN if sure is _May.MAYBE and (stretch.finished or stretch.is_sure) else sure
     if evidence.lacks or not _same_clock(claim, evidence):
         return sure
-    if (
-        moment is None
-    ):  # the snapshot after which it changed was dropped: what is certain of the whole call is, of this too
+    if moment is None:  # the snapshot after it was dropped: what is certain of the whole call is, of this, too
         return _May.RAN if sure is _May.MAYBE and stretch.sure_first_ns == stretch.first_ns else sure
     ctime = moment.ctime_ns
     if ctime < stretch.first_ns - TICK_NS:
         return _May.NO
+    if named and stretch.follows and ctime > stretch.last_ns:
+        return sure  # one of the agent's own hooks, such as a formatter, came before our look
     if ctime > stretch.last_ns or (not moment.exact and not stretch.holds(ctime)):
         return _May.MAYBE
     if named:

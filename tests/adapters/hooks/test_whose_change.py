@@ -18,6 +18,7 @@ from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.hooks.reading import read
 from takeback.adapters.hooks.recording import record
 from takeback.model.plan import Doubt
+from takeback.sources import clock
 
 BASH = {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "t1"}
 
@@ -353,6 +354,35 @@ def test_what_a_formatter_does_to_an_edited_file_after_our_hook_is_the_agent_s(t
     assert texts(told) == {**before, "a.txt": "a.txt at first\n"}
     assert report.undecided == ()
     check_redo(told, before)
+
+
+def test_a_formatter_that_comes_before_our_look_belongs_to_the_edit(told: Told) -> None:
+    told("UserPromptSubmit", prompt="edit")
+    told("PreToolUse", **edit(told, "a.txt"))
+    (told.root / "a.txt").write_text("an agent's\n")
+    post = {"session_id": told.session, "cwd": str(told.root), "hook_event_name": "PostToolUse", **edit(told, "a.txt")}
+    event = read(AGENTS["claude-code"], post | {"duration_ms": 5})
+    assert event is not None
+    came = clock.read()
+    time.sleep(0.03)
+    (told.root / "a.txt").write_text("an agent's, formatted\n")
+    record("claude-code", event._replace(came=came))
+    told("Stop")
+    assert told.line.undo().undecided == ()
+    assert texts(told)["a.txt"] == "a.txt at first\n"
+
+
+def test_a_tool_that_works_in_a_directory_does_not_name_what_is_in_it(told: Told) -> None:
+    call = {"tool_name": "mcp__x__test", "tool_input": {"path": str(told.root)}, "tool_use_id": "t1"}
+    told("UserPromptSubmit", prompt="test")
+    told("PreToolUse", **call)
+    (told.root / "b.txt").write_text("a person's\n")
+    time.sleep(0.05)
+    told("PostToolUse", **call, duration_ms=10)
+    told("Stop")
+    with pytest.raises(tb.Partial):
+        told.line.undo()
+    assert texts(told)["b.txt"] == "a person's\n"
 
 
 # moved directories

@@ -331,6 +331,7 @@ class _Session:
             lives=False,
             only_named=event.only_named,
             denied=denied,
+            follows=event.follows,
             originals=_ids_of(event.original) if event.original is not None else (),
         )
 
@@ -346,8 +347,10 @@ class _Session:
         return telling.call_of(self._event.tool, self._event.input, self._inside(), self._line.root)
 
     def _inside(self) -> list[str]:
-        """Reported paths, which may be relative to where the agent stands."""
-        return [os.path.join(self._event.cwd, path) for path in self._event.paths]
+        """Reported paths, which may be relative to where the agent stands. A directory is where a tool works, and not what it
+        writes, unless the tool is an editor."""
+        paths = [os.path.join(self._event.cwd, path) for path in self._event.paths]
+        return paths if self._event.only_named else [path for path in paths if not os.path.isdir(path)]
 
     def _paths(self) -> list[str]:
         """The same, as trees name them."""
