@@ -41,7 +41,8 @@ _DONE = {
     "reset": "as in the image",
     "delete": "deleted",
 }
-SHARED = "`takeback undo{move} --shared` takes back what is left here, too"
+SHARED = "{again} takes back what is left here, too"
+"""``{again}`` is the command that does so."""
 PROMOTE = "promote "
 """How the title of a promote begins."""
 _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback undo"}
@@ -87,7 +88,9 @@ def undecided_lines(value: Plan | Report, most: int | None = MOST, shared: str =
     others = [path for path in value.shared if path not in told]
     yield from _group("left alone, because several sessions may have changed it", "warn", others, most)
     if left:
-        yield [("hint: ", "warn"), shared.format(move=f" {short(value.moves[0])}" if len(value.moves) == 1 else "")]
+        one = len(value.moves) == 1
+        again = f"`takeback undo {short(value.moves[0])} --shared`" if one else "the same with `--shared`"
+        yield [("hint: ", "warn"), shared.format(again=again)]
 
 
 def _doubt(doubt: Doubt, command: str) -> str:
