@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 from blake3 import blake3
 
+from takeback.model.line_diff.effort import Effort
 from takeback.model.tree import DIRECTORY, FILE, LINK, Entry
+from takeback.sources.workspace.text_merge import merge_lines
 
 MERGE_LIMIT = 1 << 20
 """Larger files are not merged line by line; they conflict."""
@@ -58,23 +59,11 @@ def take_back(base: Entry | None, theirs: Entry | None, ours: Entry | None, read
 
 
 def merge_text(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
-    """Both sides' changes to a text; None if they overlap or if one of them is not text. Every byte is kept as it is."""
+    """Both sides' changes to a text; None if they overlap, if one of them is not text, or if the effort for merges ends before
+    that is clear. Every byte is kept as it is."""
     if any(b"\0" in side for side in (base, theirs, ours)):
         return None
-    import merge3
-
-    merge = merge3.Merge3(_lines(base), _lines(ours), _lines(theirs))
-    lines: list[bytes] = []
-    for kind, *group in merge.merge_groups():
-        if kind == "conflict":
-            return None
-        lines += group[0]
-    return b"".join(lines)
-
-
-def _lines(text: bytes) -> list[bytes]:
-    """Lines with their ends, cut only after a newline: a lone carriage return is a byte like any other."""
-    return [line for line in re.split(rb"(?<=\n)", text) if line]
+    return merge_lines(base, theirs, ours, Effort())
 
 
 def _pick(base: int, theirs: int, ours: int) -> int | None:
