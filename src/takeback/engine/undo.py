@@ -11,6 +11,7 @@ from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.candidates import Wish, candidates, nothing_to_redo, undos_to_redo
 from takeback.engine.chosen import chosen, named
 from takeback.engine.line import Line, Present
+from takeback.engine.merge_ahead import without_long_merges
 from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
@@ -33,12 +34,14 @@ from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 
+@without_long_merges
 def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
     """What undo would do now; nothing is touched."""
     with line.looking() as writer:
         return _undo(line, writer, line.capture(writer, watch or Watch()), wish)
 
 
+@without_long_merges
 def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
     """Take back what was asked for, and nothing else."""
     wish.check()
@@ -47,12 +50,14 @@ def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
         return carry_out(line, writer, _undo(line, writer, present, wish), present, watch)
 
 
+@without_long_merges
 def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
     """What redo would do now; nothing is touched."""
     with line.looking() as writer:
         return _redo(line, writer, line.capture(writer, watch or Watch()), move)
 
 
+@without_long_merges
 def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
     """Take back an undo."""
     with line.locked(), line.still(), line.writer() as writer:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from blake3 import blake3
 
-from takeback.model.line_diff.effort import Effort
 from takeback.model.tree import DIRECTORY, FILE, LINK, Entry
+from takeback.sources.workspace.merge_memo import merging
 from takeback.sources.workspace.text_merge import merge_lines
 
 MERGE_LIMIT = 1 << 20
@@ -52,9 +52,13 @@ def take_back(base: Entry | None, theirs: Entry | None, ours: Entry | None, read
         return Outcome(conflict="it was changed since, and is not text that could be merged")
     if max(base.size, theirs.size, ours.size) > MERGE_LIMIT:
         return Outcome(conflict="it was changed since, and is too large to be merged")
-    merged = merge_text(read(base), read(theirs), read(ours))
+    with merging() as memo:
+        merged, is_unclear = memo.get(
+            (base.id, theirs.id, ours.id), lambda: (read(base), read(theirs), read(ours)), merge_text
+        )
     if merged is None:
-        return Outcome(conflict="the same lines were changed since")
+        unclear = "it was changed since, and comparing its lines takes too long"
+        return Outcome(conflict=unclear if is_unclear else "the same lines were changed since")
     return Outcome(Entry(FILE, mode, len(merged), blake3(merged).digest()), merged)
 
 
@@ -63,7 +67,8 @@ def merge_text(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
     that is clear. Every byte is kept as it is."""
     if any(b"\0" in side for side in (base, theirs, ours)):
         return None
-    return merge_lines(base, theirs, ours, Effort())
+    with merging() as memo:
+        return merge_lines(base, theirs, ours, memo.effort)
 
 
 def _pick(base: int, theirs: int, ours: int) -> int | None:
