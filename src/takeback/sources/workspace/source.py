@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import BlobKind
@@ -20,7 +20,7 @@ from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
 from takeback.sources.workspace.names import STAGE_PREFIX, is_store
-from takeback.sources.workspace.statcache import decode_cache, encode_cache
+from takeback.sources.workspace.statcache import StatCache, decode_cache, encode_cache
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -39,7 +39,8 @@ _WORTH_REMEMBERING = 64
 
 class Workspace(Rooted):
     """A directory. ``include`` and ``exclude`` are patterns as in a .gitignore; what is included is always kept. Directories
-    that are ``elsewhere``, in a part of their own, are left out whatever the rules say."""
+    that are ``elsewhere``, in a part of their own, are left out whatever the rules say. ``agreed`` stands for texts of ignore
+    rules that count although an agent wrote them."""
 
     kind = "workspace"
 
@@ -53,6 +54,7 @@ class Workspace(Rooted):
         max_file_size: int | str = MAX_FILE_SIZE,
         time_budget: float | str | None = None,
         elsewhere: Iterable[str] = (),
+        agreed: Iterable[str] = (),
     ) -> None:
         self.name = name
         self.root = _real_directory(os.fspath(path))
@@ -60,6 +62,9 @@ class Workspace(Rooted):
         self._patterns = Patterns(tuple(include), tuple(exclude))
         self._max_file_size = parse_size(max_file_size)
         self._elsewhere = frozenset(elsewhere)
+        self._agreed = frozenset(agreed)
+        self._agents_at_work = False
+        self._origin: Callable[[], Part | None] | None = None
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Every file that is not ignored, as trees; unchanged ones are recognised without reading them."""
@@ -74,15 +79,59 @@ class Workspace(Rooted):
         before = previous.content if previous is not None else None
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
         tracked = TrackedCache.decode(cache.note)
-        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
-        walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
-        tree = walk.root(self.root, rules, before)
-        if tree != before or walk.read > _WORTH_REMEMBERING or not len(walk.cache):
+        found = self._walked(writer, cache, tracked, previous, watch)
+        walk, tree, refs = found.walk, found.tree, found.refs
+        same_rules = previous is not None and all(
+            refs.get(key) == previous.refs.get(key) for key in ("rules", "trusted")
+        )
+        if tree != before or not same_rules or walk.read > _WORTH_REMEMBERING or not len(walk.cache):
             writer.derived.put(self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections))
-        refs = {"content": tree, "rules": writer.put(RulesRecord.of(rules).encode(), BlobKind.DOCUMENT)}
         if walk.ignored:
             refs["ignored"] = writer.put(encode_ignored(walk.ignored), BlobKind.DOCUMENT)
-        return Part(self.name, self.kind, refs, self._detail(), tuple(sorted(walk.not_captured)))
+        detail = {**self._detail(), **({"hidden": list(found.hidden)} if found.hidden else {})}
+        return Part(self.name, self.kind, refs, detail, tuple(sorted(walk.not_captured)))
+
+    def heed(self, *, agents_at_work: bool, origin: Callable[[], Part | None] | None = None) -> None:
+        """Say whose doing it is if ignore rules have changed since the last snapshot: an agent's, or a person's. ``origin``
+        gives the part that is being brought back: rules of it count as they did then."""
+        self._agents_at_work, self._origin = agents_at_work, origin
+
+    def _walked(
+        self, writer: Writer, cache: StatCache, tracked: TrackedCache, previous: Part | None, watch: Watch
+    ) -> _Walked:
+        """One walk; a second one if the first finds that an agent changed the rules."""
+        before = previous.content if previous is not None else None
+        if previous is None or "trusted" not in previous.refs:
+            rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
+            walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
+            tree = walk.root(self.root, rules, before)
+            refs = {"content": tree, "rules": _put(writer, RulesRecord.of(rules))}
+            if previous is None or not self._agents_at_work or refs["rules"] == previous.refs["rules"]:
+                return _Walked(walk, tree, refs)
+        from takeback.sources.workspace.ignore.allowance import HiddenAllowance  # seldom needed, as what follows
+        from takeback.sources.workspace.ignore.judged import Judged, Trust
+        from takeback.sources.workspace.ignore.record import Pair
+
+        def read(blob: bytes) -> bytes:
+            return writer.reader.get(blob, BlobKind.DOCUMENT)
+
+        source = self._origin() if self._origin is not None else None
+        trust = Trust(
+            Pair.decode(read, previous.refs),
+            agents_at_work=self._agents_at_work,
+            origin=Pair.decode(read, source.refs) if source is not None else None,
+            agreed=self._agreed,
+        )
+        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
+        allowance = HiddenAllowance(_used(previous))
+        walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere, allowance)
+        judged = Judged.start(rules, trust)
+        tree = walk.root(self.root, judged, before)
+        refs = {"content": tree, "rules": _put(writer, RulesRecord.of(rules))}
+        record = judged.trusted_record()
+        if record is None:
+            return _Walked(walk, tree, refs)
+        return _Walked(walk, tree, {**refs, "trusted": _put(writer, record)}, (allowance.files, allowance.bytes))
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         from takeback.sources.protocol import Proposal
@@ -106,22 +155,24 @@ class Workspace(Rooted):
             max_file_size=self._max_file_size,
             time_budget=self.time_budget,
             elsewhere=self._elsewhere,
+            agreed=self._agreed,
         )
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         changes = {effect.path: effect.after for effect in effects}
         tree = trees.patch(writer, present.content, changes)
-        rules = present.refs["rules"]
+        refs = dict(present.refs)
         if any(path.rpartition("/")[2] in RULE_FILES for path in changes):
             # What now counts, a directory that is ignored no more included, only another look tells.
             found = self.capture(writer, present, Watch())
-            rules = found.refs["rules"]
+            refs = {key: blob for key, blob in refs.items() if key != "trusted"}
+            refs |= {key: blob for key, blob in found.refs.items() if key in ("rules", "trusted")}
             if found.content != tree:
                 differing = [path for path, *_ in trees.compare(writer.reader, found.content, tree)]
                 self._forget(writer, found.content, tree, differing)
         else:
             self._forget(writer, present.content, tree, changes)
-        refs = {**present.refs, "content": tree, "rules": rules}
+        refs["content"] = tree
         return Part(self.name, self.kind, refs, present.detail, present.not_captured)
 
     def watcher(self) -> Watcher:
@@ -150,6 +201,28 @@ class Workspace(Rooted):
             return {}
         head = repository.head()
         return {"context": {"git": {"commit": head.commit, "branch": head.branch}}}
+
+
+class _Walked(NamedTuple):
+    """What a walk found: the tree, and what decided."""
+
+    walk: Walk
+    tree: bytes
+    refs: dict[str, bytes]
+    hidden: tuple[int, int] | None = None
+    """How much has been captured in spite of rules that nobody agreed to; None if there are no such rules."""
+
+
+def _put(writer: Writer, record: RulesRecord) -> bytes:
+    return writer.put(record.encode(), BlobKind.DOCUMENT)
+
+
+def _used(previous: Part) -> tuple[int, int]:
+    """How many files, and bytes, were captured before in spite of rules that nobody agreed to."""
+    match previous.detail.get("hidden"):
+        case [int(files), int(size)] if files >= 0 and size >= 0:
+            return files, size
+    return 0, 0
 
 
 def _real_directory(path: str) -> str:
