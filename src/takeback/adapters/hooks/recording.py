@@ -16,6 +16,7 @@ from takeback.adapters.hooks import telling
 from takeback.adapters.hooks.event import Event
 from takeback.engine.store import MEMORY
 from takeback.errors import InvalidInput, NotFound
+from takeback.locate.unagreed import tell
 from takeback.sources.transcript.agents import KEEPS
 from takeback.store import hooked, notices
 from takeback.store.hooked import Remembered
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.locate import Place
     from takeback.model.effect_rule import EffectRule
+    from takeback.model.snapshot import Snapshot
     from takeback.sources.protocol import Source
 
 
@@ -55,6 +57,7 @@ def record(agent: str, event: Event) -> None:
                 hooked.remember(directory, agent, event.session, after)
             if after.acts and not known.acts:
                 hooked.note_acts(directory, agent, where.root)
+            tell(where, line, session.saved, lambda said: notices.note(directory, f"hook {agent}", said))
             for name, why in session.missed.items():
                 notices.note(directory, f"hook {agent}", f"{where.root} is recorded without {name}: {why}")
 
@@ -115,6 +118,7 @@ class _Session:
 
     def __init__(self, agent: str, event: Event, line: Timeline, rules: Sequence[EffectRule]) -> None:
         self._agent, self._event, self._line, self._rules = agent, event, line, rules
+        self.saved: Snapshot | None = None
         self.missed: Mapping[str, str] = {}
         """What the last snapshot goes without, and why."""
 
@@ -213,4 +217,4 @@ class _Session:
     def _save(self, trigger: str, *, context: dict[str, Any] | None = None, **more: Any) -> None:
         about = {"agent": self._agent, **(context or {})} if context or trigger in ("turn_start", "turn_end") else {}
         saved = self._line.save(trigger=trigger, session=self._event.session, context=about, **more)
-        self.missed = saved.missed
+        self.saved, self.missed = saved, saved.missed

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from takeback.errors import InvalidInput, NotFound
+from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
@@ -26,8 +26,10 @@ from takeback.store.writer import Writer
 
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Outside
+    from takeback.model.rule_change import RuleChange
     from takeback.sources.protocol import Proposal, Step
     from takeback.sources.witness import Between
+    from takeback.sources.workspace.ignore.judged import Trust
     from takeback.sources.workspace.watching import Watcher
 
 MAX_FILE_SIZE = "100MiB"
@@ -80,7 +82,8 @@ class Workspace(Rooted):
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
         tracked = TrackedCache.decode(cache.note)
         found = self._walked(writer, cache, tracked, previous, watch)
-        walk, tree, refs = found.walk, found.tree, found.refs
+        walk, refs = found.walk, found.refs
+        tree = refs["content"]
         same_rules = previous is not None and all(
             refs.get(key) == previous.refs.get(key) for key in ("rules", "trusted")
         )
@@ -102,36 +105,48 @@ class Workspace(Rooted):
         """One walk; a second one if the first finds that an agent changed the rules."""
         before = previous.content if previous is not None else None
         if previous is None or "trusted" not in previous.refs:
-            rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
-            walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
-            tree = walk.root(self.root, rules, before)
-            refs = {"content": tree, "rules": _put(writer, RulesRecord.of(rules))}
-            if previous is None or not self._agents_at_work or refs["rules"] == previous.refs["rules"]:
-                return _Walked(walk, tree, refs)
-        from takeback.sources.workspace.ignore.allowance import HiddenAllowance  # seldom needed, as what follows
-        from takeback.sources.workspace.ignore.judged import Judged, Trust
-        from takeback.sources.workspace.ignore.record import Pair
+            found = self._plainly(writer, cache, tracked, before, watch)
+            if previous is None or not self._agents_at_work or found.refs["rules"] == previous.refs["rules"]:
+                return found
+        trust = self._trust(writer.reader, previous)
+        if trust is None:
+            return self._plainly(writer, cache, tracked, before, watch)
+        from takeback.sources.workspace.ignore.allowance import HiddenAllowance  # seldom needed
+        from takeback.sources.workspace.ignore.judged import Judged
 
-        def read(blob: bytes) -> bytes:
-            return writer.reader.get(blob, BlobKind.DOCUMENT)
-
-        source = self._origin() if self._origin is not None else None
-        trust = Trust(
-            Pair.decode(read, previous.refs),
-            agents_at_work=self._agents_at_work,
-            origin=Pair.decode(read, source.refs) if source is not None else None,
-            agreed=self._agreed,
-        )
         rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
         allowance = HiddenAllowance(_used(previous))
         walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere, allowance)
         judged = Judged.start(rules, trust)
-        tree = walk.root(self.root, judged, before)
-        refs = {"content": tree, "rules": _put(writer, RulesRecord.of(rules))}
+        refs = {"content": walk.root(self.root, judged, before), "rules": _put(writer, RulesRecord.of(rules))}
         record = judged.trusted_record()
         if record is None:
-            return _Walked(walk, tree, refs)
-        return _Walked(walk, tree, {**refs, "trusted": _put(writer, record)}, (allowance.files, allowance.bytes))
+            return _Walked(walk, refs)
+        return _Walked(walk, {**refs, "trusted": _put(writer, record)}, (allowance.files, allowance.bytes))
+
+    def _plainly(
+        self, writer: Writer, cache: StatCache, tracked: TrackedCache, before: bytes | None, watch: Watch
+    ) -> _Walked:
+        """One walk by the rules that stand there."""
+        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
+        walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
+        tree = walk.root(self.root, rules, before)
+        return _Walked(walk, {"content": tree, "rules": _put(writer, RulesRecord.of(rules))})
+
+    def _trust(self, reader: Reader, previous: Part) -> Trust | None:
+        """What decides which rules are trusted; None if the last snapshot does not tell any more."""
+        from takeback.sources.workspace.ignore.judged import Trust
+        from takeback.sources.workspace.ignore.record import Pair
+
+        def pair(part: Part) -> Pair:
+            return Pair.decode(lambda blob: reader.get(blob, BlobKind.DOCUMENT), part.refs)
+
+        source = self._origin() if self._origin is not None else None
+        try:
+            origin = pair(source) if source is not None else None
+            return Trust(pair(previous), agents_at_work=self._agents_at_work, origin=origin, agreed=self._agreed)
+        except Integrity:
+            return None  # a store that is damaged, or that may be anybody's, keeps nobody from saving
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         from takeback.sources.protocol import Proposal
@@ -143,8 +158,17 @@ class Workspace(Rooted):
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         from takeback.sources.workspace import planning
+        from takeback.sources.workspace.rule_notes import rule_notes
 
-        return planning.revert(reader, self.name, present, steps, self._inode)
+        proposal = planning.revert(reader, self.name, present, steps, self._inode)
+        return proposal._replace(notes=(*proposal.notes, *rule_notes(reader, steps)))
+
+    def unagreed(self, reader: Reader, part: Part) -> Sequence[RuleChange]:
+        """Ignore rules of a part that an agent changed, and that hide nothing until a person agrees."""
+        from takeback.sources.workspace.ignore.hiding import unagreed
+        from takeback.sources.workspace.ignore.record import Pair
+
+        return unagreed(Pair.decode(lambda blob: reader.get(blob, BlobKind.DOCUMENT), part.refs), self._agreed)
 
     def _at(self, place: str) -> Workspace:
         return Workspace(
@@ -204,10 +228,9 @@ class Workspace(Rooted):
 
 
 class _Walked(NamedTuple):
-    """What a walk found: the tree, and what decided."""
+    """What a walk found: the tree, and the rules that decided."""
 
     walk: Walk
-    tree: bytes
     refs: dict[str, bytes]
     hidden: tuple[int, int] | None = None
     """How much has been captured in spite of rules that nobody agreed to; None if there are no such rules."""
