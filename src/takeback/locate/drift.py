@@ -41,8 +41,10 @@ def drift(baseline: Baseline, file: ProjectFile, below: Sequence[Mapping[str, An
     """What a file counts for that is not as it was; ``below`` are the layers that hold where it says nothing."""
     before = _sound(baseline)
     if file.broken:
-        said = f"what {baseline.file or 'was set'} {'said ' if baseline.file else ''}before still counts"
-        return Drift(before, baseline, (f"{file.broken} cannot be read: {said}. Correct the file, or move it away",))
+        said = (
+            f"{file.broken} cannot be read: what {baseline.file} said before still counts. Correct it, or move it away"
+        )
+        return Drift(before, baseline, (said,) if before else ())
     here = digest(file)
     if here not in baseline.distrusted and not _agents_wrote(baseline, file, store):
         return Drift(file.settings, baseline._replace(file=file.name, settings=plain(file.settings), distrusted=()))

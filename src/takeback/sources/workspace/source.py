@@ -102,19 +102,21 @@ class Workspace(Rooted):
     def _walked(
         self, writer: Writer, cache: StatCache, tracked: TrackedCache, previous: Part | None, watch: Watch
     ) -> _Walked:
-        """One walk; a second one if the first finds that an agent changed the rules."""
+        """One walk, by the rules that stand there; and by those of before, if an agent may have changed them since."""
         before = previous.content if previous is not None else None
-        if previous is None or "trusted" not in previous.refs:
-            found = self._plainly(writer, cache, tracked, before, watch)
-            if previous is None or not self._agents_at_work or found.refs["rules"] == previous.refs["rules"]:
-                return found
-        trust = self._trust(writer.reader, previous)
-        if trust is None:
-            return self._plainly(writer, cache, tracked, before, watch)
-        from takeback.sources.workspace.ignore.allowance import HiddenAllowance  # seldom needed
+        trust = None
+        if previous is not None and (self._agents_at_work or "trusted" in previous.refs):
+            trust = self._trust(writer.reader, previous)
+        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
+        if previous is None or trust is None:
+            walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
+            tree = walk.root(self.root, rules, before)
+            return _Walked(walk, {"content": tree, "rules": _put(writer, RulesRecord.of(rules))})
+        from takeback.sources.workspace.ignore.allowance import (
+            HiddenAllowance,  # as below: no save of a person's needs it
+        )
         from takeback.sources.workspace.ignore.judged import Judged
 
-        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
         allowance = HiddenAllowance(_used(previous))
         walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere, allowance)
         judged = Judged.start(rules, trust)
@@ -123,15 +125,6 @@ class Workspace(Rooted):
         if record is None:
             return _Walked(walk, refs)
         return _Walked(walk, {**refs, "trusted": _put(writer, record)}, (allowance.files, allowance.bytes))
-
-    def _plainly(
-        self, writer: Writer, cache: StatCache, tracked: TrackedCache, before: bytes | None, watch: Watch
-    ) -> _Walked:
-        """One walk by the rules that stand there."""
-        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
-        walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
-        tree = walk.root(self.root, rules, before)
-        return _Walked(walk, {"content": tree, "rules": _put(writer, RulesRecord.of(rules))})
 
     def _trust(self, reader: Reader, previous: Part) -> Trust | None:
         """What decides which rules are trusted; None if the last snapshot does not tell any more."""

@@ -11,7 +11,7 @@ among the refs of a part). As long as there is none, nothing here is used.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 
 from blake3 import blake3
 
@@ -75,23 +75,31 @@ class Trust:
 
 
 class Judged:
-    """What decides about the entries of one directory: its rules, and the trusted ones."""
+    """What decides about the entries of one directory: its rules, and the trusted ones.
 
-    __slots__ = ("_differs", "_now", "_sides", "_trusted")
+    As long as these are the same on the way down, only the former are asked, and the latter are not even made.
+    """
 
-    def __init__(self, now: Rules, trusted: Rules, sides: _Sides, differs: bool) -> None:
-        self._now, self._trusted, self._sides, self._differs = now, trusted, sides, differs
+    __slots__ = ("_above", "_made", "_name", "_now", "_sides", "differs")
+
+    def __init__(
+        self, now: Rules, sides: _Sides, above: Judged | None, name: str, trusted: Rules | None, differs: bool
+    ):
+        self._now, self._sides, self._above, self._name = now, sides, above, name
+        self._made = trusted
+        self.differs = differs
+        """Whether the trusted rules are others here."""
 
     @classmethod
     def start(cls, now: Rules, trust: Trust) -> Judged:
         """For the root, given its rules."""
         sides = _Sides(trust, now.walk)
-        trusted, differs = sides.start(now)
-        return cls(now, trusted, sides, differs)
+        trusted, differs = sides.start()
+        return cls(now, sides, None, "", trusted, differs)
 
     @property
     def fingerprint(self) -> bytes:
-        if not self._differs:
+        if not self.differs:
             return self._now.fingerprint
         return blake3(b"judged" + self._now.fingerprint + self._trusted.fingerprint).digest()
 
@@ -100,31 +108,54 @@ class Judged:
 
     def hides(self, name: str, is_dir: bool) -> bool:
         """Whether an entry is kept although the rules that stand there leave it out."""
-        return self._differs and self._is_distrusted(name, is_dir) and self._now.ignored(name, is_dir)
+        return self._is_distrusted(name, is_dir) and self._now.ignored(name, is_dir)
 
     def must_descend(self, name: str) -> bool:
         return self._now.must_descend(name)
 
     def enter(self, name: str, read: Read, names: Container[str], *, ignored: bool) -> Judged:
-        by_now = ignored or self._now.ignored(name, True)
-        by_trusted = ignored or self._trusted.ignored(name, True)
-        now = self._now.enter(name, read, names, ignored=by_now)
-        texts, changed = ((), False) if by_trusted else self._sides.inside(now, is_read=not by_now)
-        trusted = self._trusted.below(name, texts, None, ignored=by_trusted)
-        return Judged(now, trusted, self._sides, self._differs or changed or by_now != by_trusted)
+        if self.differs:
+            by_now = ignored or self._now.ignored(name, True)
+            by_trusted = ignored or self._trusted.ignored(name, True)
+            now = self._now.enter(name, read, names, ignored=by_now)
+            texts = () if by_trusted else self._sides.texts(now, is_read=not by_now)[0]
+            return self._differing(now, name, texts, ignored=by_trusted)
+        now = self._now.enter(name, read, names, ignored=ignored)
+        if not ignored and (now.texts is not self._now.texts or self._sides.knows(now)):
+            texts, changed = self._sides.texts(now, is_read=True)
+            if changed:
+                return self._differing(now, name, texts, ignored=False)
+        return Judged(now, self._sides, self, name, None, False)
 
     def trusted_record(self) -> RulesRecord | None:
-        """All trusted texts that the walk has met; None if they are those that stand there."""
-        record, now = RulesRecord.of(self._trusted), RulesRecord.of(self._now)
-        same = (record.prefix, record.ignore_case) == (now.prefix, now.ignore_case)
-        theirs, ours = keyed(record), keyed(now)
-        if same and all(same_text(theirs.get(key, b""), ours.get(key, b"")) for key in {*theirs, *ours}):
+        """All trusted texts of the walk that began here; None if they are those that stand there."""
+        if not self._sides.differing and not self.differs:
             return None
-        return record
+        now, record = RulesRecord.of(self._now), RulesRecord.of(self._trusted)
+        if not self.differs:
+            same = (text for text in now.texts if text.directory not in self._sides.differing)
+            record = record.with_texts(tuple(sorted({*record.texts, *same})))
+        theirs, ours = keyed(record), keyed(now)
+        moved = (record.prefix, record.ignore_case) != (now.prefix, now.ignore_case)
+        if moved or any(not same_text(theirs.get(key, b""), ours.get(key, b"")) for key in {*theirs, *ours}):
+            return record
+        return None
+
+    @property
+    def _trusted(self) -> Rules:
+        if self._made is None:
+            assert self._above is not None
+            texts = tuple(self._sides.standing(self._now.path))
+            self._made = self._above._trusted.below(self._name, texts, None, ignored=self._now.ignored_itself)
+        return self._made
+
+    def _differing(self, now: Rules, name: str, texts: Sequence[Text], *, ignored: bool) -> Judged:
+        self._sides.differing.add(now.path)
+        return Judged(now, self._sides, self, name, self._trusted.below(name, texts, None, ignored=ignored), True)
 
     def _is_distrusted(self, name: str, is_dir: bool) -> bool:
         """Whether the trusted rules would keep an entry, and count for it."""
-        if not self._differs or self._now.heavy or (is_dir and name in HEAVY):
+        if not self.differs or self._now.heavy or (is_dir and name in HEAVY):
             return False
         return not self._trusted.ignored(name, is_dir)
 
@@ -136,52 +167,54 @@ class _Sides:
         self._trust, self._now = trust, now
         self._prefix, self._ignore_case = trust.frame(now)
         self._places: dict[str, set[str]] = {}
+        self.differing: set[str] = set()
+        """Directories below the root in which the trusted rules are others."""
         for place, kind in trust.places():
             self._places.setdefault(place, set()).add(kind)
 
-    def start(self, now: Rules) -> tuple[Rules, bool]:
+    def start(self) -> tuple[Rules, bool]:
         """The trusted rules of the root, and whether they are others."""
         walk = Walk(self._now.root, self._prefix, self._now.patterns, self._ignore_case)
-        moved = (self._prefix, self._ignore_case) != (self._now.prefix, self._now.ignore_case)
-        above = {*self._places, *(_place(directory, self._now.prefix) for directory, _ in self._now.texts)}
+        differs = (self._prefix, self._ignore_case) != (self._now.prefix, self._now.ignore_case)
+        places = {*self._places, *(_place(directory, self._now.prefix) for directory, _ in self._now.texts)}
         texts: list[Text] = []
-        differs = moved
-        for place in sorted(each for each in above if each == "" or each.startswith(ABOVE)):
-            found, changed = self._texts(place, is_read=True)
-            texts += found
-            differs = differs or changed
+        for place in places:
+            if place == "" or place.startswith(ABOVE):
+                found, changed = self._texts(place, is_read=True)
+                texts += found
+                differs = differs or changed
         rules = walk.start()
         rules.add(sorted(text for text in texts if self._prefix.startswith(text.directory)))
         return rules, differs
 
-    def inside(self, now: Rules, *, is_read: bool) -> tuple[list[Text], bool]:
+    def knows(self, now: Rules) -> bool:
+        """Whether there are trusted texts for a directory."""
+        return _place(now.path, self._now.prefix) in self._places
+
+    def texts(self, now: Rules, *, is_read: bool) -> tuple[Sequence[Text], bool]:
         """The trusted texts of a directory below the root, and whether others stand there."""
         if now.heavy:
-            return list(self._standing(now.path)), False
+            return tuple(self.standing(now.path)), False
         return self._texts(_place(now.path, self._now.prefix), is_read=is_read)
 
-    def _standing(self, directory: str) -> Iterator[Text]:
+    def standing(self, directory: str) -> Iterator[Text]:
+        """The texts that stand in a directory."""
         for kind in KINDS:
             if data := self._now.texts.get((directory, kind), b""):
                 yield Text(directory, kind, data)
 
-    def _texts(self, place: str, *, is_read: bool) -> tuple[list[Text], bool]:
+    def _texts(self, place: str, *, is_read: bool) -> tuple[Sequence[Text], bool]:
         directory = _directory(place, self._now.prefix)
         texts: list[Text] = []
         changed = False
         known = self._places.get(place, ())
         for kind in KINDS:
             now = self._now.texts.get((directory, kind), b"")
-            if not now and kind not in known:
-                continue
-            if is_read:
-                then = self._trust.text((place, kind), now)
+            if now or kind in known:
+                then = self._trust.text((place, kind), now) if is_read else self._trust.unread((place, kind))
                 changed = changed or then is not now
-            else:
-                then = self._trust.unread((place, kind))
-                changed = changed or bool(then)
-            if then:
-                texts.append(Text(_directory(place, self._prefix), kind, then))
+                if then:
+                    texts.append(Text(_directory(place, self._prefix), kind, then))
         return texts, changed
 
 
