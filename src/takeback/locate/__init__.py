@@ -24,6 +24,7 @@ from takeback.locate.forking import Forks
 from takeback.locate.layers import (
     NO_FILE,
     PROJECT_FILE,
+    PYPROJECT,
     ProjectFile,
     environment,
     project_file,
@@ -219,7 +220,7 @@ def upkeep(store: Store, where: Place) -> Background | None:
 def is_of_no_directory(store: Store, where: Place) -> bool:
     """Whether the timeline that a person asked for by name is one of no directory in a store. A project's file cannot ask:
     whose memory that is, is no repository's business."""
-    if where.settings["timeline"].origin in ("default", where.file.name):
+    if where.settings["timeline"].origin in ("default", PROJECT_FILE, PYPROJECT):
         return False
     roots = {row.root for row in store.timelines() if row.name == where["timeline"]}
     return "" in roots and where.root not in roots
@@ -314,7 +315,9 @@ def _counts(
 
     store = next((layer["store"] for layer in (*above, *below) if layer.get("store") is not None), None) or store_path()
     found = drift(known, file, below, store)
-    return _Counts(file.name or known.file, found.settings, found.baseline, found.baseline != known, found.said)
+    return _Counts(
+        file.name or known.file or PROJECT_FILE, found.settings, found.baseline, found.baseline != known, found.said
+    )
 
 
 def check_platform() -> None:

@@ -88,19 +88,22 @@ def _value(name: str, layers: Sequence[Mapping[str, Any]]) -> Any:
 def _stronger(name: str, old: Any, new: Any) -> Any:
     """The value by which nothing less is recorded than by the old one, and as much of the new one as that allows."""
     if name == "include":
-        added = tuple(each for each in new if each not in old and not each.startswith("!"))
-        return new if set(new) == {*old, *added} and tuple(new[: len(old)]) == tuple(old) else (*old, *added)
+        if any(each.startswith("!") for each in (*old, *new)):
+            keeps = old == new
+        else:
+            keeps = set(old) <= set(new)
+        return new if keeps else (*old, *(each for each in new if each not in old and not each.startswith("!")))
     if name == "exclude":
         from takeback.sources.workspace.ignore.hiding import hides_more
         from takeback.sources.workspace.ignore.texts import as_text
 
         return old if hides_more(as_text(old), as_text(new)) else new
     if name == "max_file_size":
-        return max(old, new, key=parse_size)
+        return max(new, old, key=parse_size)
     if name == "time_budget":
-        return max(old, new, key=lambda each: _NO_LIMIT if each is None else parse_seconds(each))
+        return max(new, old, key=lambda each: _NO_LIMIT if each is None else parse_seconds(each))
     if name == "every":
-        return min(old, new, key=lambda each: _NO_LIMIT if each is None else parse_seconds(each))
+        return min(new, old, key=lambda each: _NO_LIMIT if each is None else parse_seconds(each))
     if name == "triggers":
         return new if set(old) <= set(new) else tuple(dict.fromkeys((*old, *new)))
     if name == "snapshots":

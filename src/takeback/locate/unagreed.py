@@ -46,5 +46,5 @@ def tell(where: Place, line: Timeline, snapshot: Snapshot | None, note: Callable
         return
     for each in waits:
         note(each)
-    where.baseline = known._replace(said=token)
+    where.baseline = (baseline.read(where.root) or known)._replace(said=token)  # a person may have agreed meanwhile
     baseline.note(where.baseline)

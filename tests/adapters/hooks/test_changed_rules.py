@@ -21,6 +21,7 @@ pytestmark = pytest.mark.service("git")
 @pytest.fixture
 def project(memory_path: Path, home: Path, hooks: Hooks) -> Project:
     project = Project(memory_path, home, hooks)
+    project.write({"inner/.git/HEAD": "ref: refs/heads/main\n"})
     project.write({"a.txt": "a\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n", ".gitignore": "*.log\n"})
     return project
 
@@ -35,6 +36,7 @@ HIDING: dict[str, dict[str, str]] = {
     "from us further down": {"src/.takebackignore": "made*\n", "src/deep/.takebackignore": "*\n"},
     "in git's own": {".git/info/exclude": "made*\nnew/\n"},
     "in a file that git's configuration names": {".git/config": "[core]\nexcludesFile = ~/hidden\n", "a.txt": "*\n"},
+    "in a repository inside": {"inner/.git/info/exclude": "*\n", "inner/x": "1", "inner/deep/x": "1"},
     "by case": {".git/config": "[core]\nignorecase = true\n", ".gitignore": "*.log\nMADE*\nNEW\n"},
 }
 
@@ -43,19 +45,22 @@ def fill(root: Path, name: str) -> None:
     make_tree(root, {f"{name}.txt": name, f"src/{name}.txt": name, f"src/deep/{name}.txt": name, f"new/{name}/x": name})
 
 
-@pytest.mark.parametrize("rules", HIDING.values(), ids=HIDING)
+SOME = ("everything", "all but what was there", "further down", "from us alone")
+
+
 @pytest.mark.parametrize(
-    ("repository", "at_once"),
-    [(True, True), (True, False), (False, True)],
-    ids=["in git, in one command", "in git, one by one", "outside git"],
+    ("rules", "repository", "at_once"),
+    [
+        *(pytest.param(rules, True, True, id=name) for name, rules in HIDING.items()),
+        *(pytest.param(HIDING[name], True, False, id=f"{name}, one by one") for name in SOME),
+        *(pytest.param(HIDING[name], False, True, id=f"{name}, outside git") for name in SOME),
+    ],
 )
 def test_what_a_turn_makes_is_taken_back_whatever_it_ignores(
     project: Project, home: Path, rules: dict[str, str], repository: bool, at_once: bool
 ) -> None:
     if repository:
         init_repository(project.root)
-    elif any(path.startswith(".git/") for path in rules):
-        pytest.skip("there is no such file outside git")
     (home / "hidden").write_text("made*\nnew\n")
     project.turn("before", "before.txt", "1")
     first = project.world.tree()

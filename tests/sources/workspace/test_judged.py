@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import takeback as tb
 from support.agent import World
 from support.git import init_repository
 from support.rules import captured
 from support.trees import make_tree
+from takeback.model.ids import BlobKind
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, root_rules
 
 DIRECTORIES = ("", "a", "b", "a/b", "a/c", "a/b/c", "d")
@@ -130,9 +132,19 @@ def test_a_purge_takes_the_trusted_rules_of_a_directory_along(world: World) -> N
     assert "trusted" in part.refs
     world.line.purge("d", copies=True)
     with world.store.blobs.reader() as reader:
-        from takeback.model.ids import BlobKind
-
         for snapshot in world.line.log().snapshots:
             refs = world.line.show(snapshot.id).parts["workspace"].refs
             for key in ("rules", "trusted"):
                 assert key not in refs or b"secret" not in reader.get(refs[key], BlobKind.DOCUMENT)
+
+
+def test_the_trusted_rules_go_along_to_another_store(world: World, tmp_path: Path) -> None:
+    world.line.save()
+    world.turn("hide", {".gitignore": "*\n", "x": "1"})
+    with tb.open(tmp_path / "other") as store:
+        world.store.push(store)
+        line = store.timeline("main", sources=[tb.Workspace(world.root)])
+        assert [change.lines for change in line.unagreed()] == [("*",)]
+        world.write("y", "2")
+        assert {path for path, _ in line.files(line.save())} == {".gitignore", "x", "y"}
+        assert store.verify(read_data=True).ok
