@@ -111,6 +111,9 @@ def test_trust_twice_and_with_nothing_to_trust_changes_nothing(cli: Cli, team: R
         "changed": True,
         "sources": [{"kind": "team", "part": "team", "name": "alpha", "data_dir": str(team.data)}],
         "policy": {},
+        "settings": {},
+        "rules": [],
+        "new_root": None,
     }
     assert cli.json("trust") == {**first, "changed": False}
 

@@ -56,15 +56,29 @@ def test_a_rename_whose_old_name_is_taken_keeps_its_new_one(world: World) -> Non
 
 def test_a_file_that_was_ignored_when_it_was_made_survives_the_undo_of_the_rule(world: World) -> None:
     world.write("a", "0")
+    first = world.line.save()
+    world.write(".gitignore", ".env\n")
     world.line.save()
-    world.turn("ignore", {".gitignore": ".env\n"})
     world.write(".env", "secret")
-    undone = world.line.undo()  # from here on it is not ignored, and the next save will find it
+    undone = world.line.restore(first)  # from here on it is not ignored, and the next save will find it
     world.write("a", "1")
     world.line.save()
     report = world.restore(undone.snapshot)
     assert world.read(".env") == b"secret"
     assert ".env" in {item.path for item in report.kept}
+
+
+def test_a_file_that_only_an_agents_rule_ignores_is_captured_and_survives_the_undo_of_the_rule(world: World) -> None:
+    world.write("a", "0")
+    world.line.save()
+    world.turn("ignore", {".gitignore": ".env\n"})
+    world.write(".env", "secret")
+    undone = world.line.undo()
+    assert world.line.read(undone.safety, ".env") == b"secret"
+    world.write("a", "1")
+    world.line.save()
+    world.restore(undone.snapshot)
+    assert world.read(".env") == b"secret"
 
 
 def test_it_survives_the_undo_of_another_sessions_turn_too(world: World) -> None:

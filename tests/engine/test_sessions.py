@@ -206,7 +206,7 @@ def test_when_everything_is_shared_nothing_is_taken_and_the_move_stays(two: tupl
     turn = world.move("one").id
     plan = world.line.plan_undo(turn)
     assert (plan.effects, set(plan.shared)) == ((), {"a", "b"})
-    with pytest.raises(tb.Conflict):
+    with pytest.raises(tb.Partial):
         world.undo(turn)
     assert world.move("one").undone_by is None
     world.undo(turn, shared=True)

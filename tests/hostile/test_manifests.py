@@ -66,10 +66,12 @@ def test_a_part_of_an_unknown_kind_is_shown_and_not_restored(tmp_path: Path) -> 
     assert found["maintain",].code == 15, "what it needs is not known, so nothing may be removed"
 
 
+_RULES = [b"", b"R1", b"R1\0" + b"\xff" * 40, b"R1\1" + bytes(16), b"R1\2" + bytes(16)]
 DOCUMENTS = {
     "not_captured": [b"{}", b'[["a"]]', b"[[1,2,3]]", b"[" * 100_000, b"\xff"],
     "ignored": [b"1", b"[[1,2]]", b'[["a","b"]]', b"[" * 100_000, b"\xff", b"[[[],[]]]"],
-    "rules": [b"", b"R1", b"R1\0" + b"\xff" * 40, b"R1\1" + bytes(16), b"R1\2" + bytes(16)],
+    "rules": _RULES,
+    "trusted": _RULES,
 }
 
 

@@ -90,6 +90,7 @@ class Call:
         """The timeline of the root around the directory."""
         from takeback import locate
         from takeback.cli.progress import listener
+        from takeback.locate.unagreed import of_rules
 
         where = self.place()
         if not self.json:
@@ -98,6 +99,9 @@ class Call:
         if sys.stderr.isatty() and not self.json and self.notices(where):
             print("takeback: something happened meanwhile: `takeback status` shows it", file=sys.stderr)
         line = locate.timeline(store, where, listener=listener(quiet=self.json))
+        if not self.json:
+            for said in of_rules(line):
+                print(f"takeback: {visible(said)}", file=sys.stderr)
         for source in line.sources.values() if where.used else ():
             if (daemon := getattr(source, "daemon", None)) is not None:
                 self.closing(daemon)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from takeback.engine import journal, moves, pending, record, stretches
@@ -30,7 +31,7 @@ from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources import clock
 from takeback.sources.protocol import Staged
-from takeback.store.catalogue import journals
+from takeback.store.catalogue import journals, snapshots
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -195,6 +196,7 @@ def conclude(
     A conversation that came back beside the others changed nothing that a snapshot holds: it is neither.
     """
     parts = dict(before)
+    line.heed(agents_at_work=True, origin={name: partial(_origin, line, writer.reader, plan, name) for name in before})
     for part, effects in by_part(done).items():
         parts[part] = put_part(writer, line.source(part, before).amend(writer, parts[part], effects))
     asked = pending.mark(line, plan, before, parts)
@@ -220,6 +222,17 @@ def conclude(
     at = record.commit(line, writer, snapshot, safety, note)
     left = tuple(name for name in plan.pending if name in parts and parts[name].pending)
     return _report(plan, move, at.id, safety.id, done, kept, left)
+
+
+def _origin(line: Line, reader: Reader, plan: Plan, name: str) -> Part | None:
+    """A part as it was where a plan leads back to; None if that is not known any more."""
+    with line.blobs.database.read() as tx:
+        row = snapshots.by_id(tx, plan.target) if plan.target is not None else None
+        timeline = line.row(tx).number
+        moved = [each for id in plan.moves for each in move_rows.by_prefix(tx, timeline, id)]
+        if row is None and moved:
+            row = snapshots.by_id(tx, min(moved, key=lambda each: each.opening_seq).opening)
+    return line.load(reader, row).parts.get(name) if row is not None else None
 
 
 def by_part(effects: Sequence[Effect]) -> Mapping[str, list[Effect]]:

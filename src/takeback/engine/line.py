@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from blake3 import blake3
 
+from takeback.engine import windows
 from takeback.engine.at_once import hold_at_once
 from takeback.engine.manifest import lacks_something, load_snapshot
 from takeback.engine.together import Holding, holds, look
@@ -239,10 +240,28 @@ class Line:
         sources = [source for name, source in self.sources.items() if name not in self.unsettled]
         if not sources and self.unsettled:
             raise next(iter(self.unsettled.values()))
+        if any(hasattr(source, "heed") for source in sources):
+            self.heed(agents_at_work=self.agents_at_work())
         found = look(sources, writer, watch, parts, Holding(self._held, self._still.until is not None))
         parts |= {name: found.parts[name] for name in self.sources if name in found.parts}
         unsaved = {name: _unsaved(name) for name in self.expected if name not in parts and name not in found.missed}
         return Present(head, latest, parts, {**self.unsettled, **found.missed, **unsaved})
+
+    def agents_at_work(self) -> bool:
+        """Whether what changed since the latest snapshot may be an agent's doing."""
+        with self.blobs.database.read() as tx:
+            row = timelines.find(tx, self.root, self.name)
+            return row is not None and windows.agents_at_work(tx, row.number)
+
+    def heed(
+        self, *, agents_at_work: bool, origin: Mapping[str, Callable[[], Part | None]] = MappingProxyType({})
+    ) -> None:
+        """Tell the sources that ask whose doing it is if the rules of what is captured have changed; ``origin`` gives, by
+        name, the part that is being brought back."""
+        for name, source in self.sources.items():
+            heed = getattr(source, "heed", None)
+            if heed is not None:
+                heed(agents_at_work=agents_at_work, origin=origin.get(name))
 
     def latest(self, reader: Reader, head: SnapshotRow) -> Snapshot | None:
         """The latest snapshot; None if a repair had to give up a part of it, so that all is recorded anew."""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from takeback.model.diff import Change, Diff
     from takeback.model.plan import Plan, Report
     from takeback.model.purged import Purged
+    from takeback.model.rule_change import RuleChange
     from takeback.sources.protocol import Source
 
 
@@ -453,6 +454,18 @@ class Timeline:
         if not dry_run:
             journal.settle(self._line)
         return purge(self._line.blobs, path, [self.root], copies, dry_run, self._watch(), part)
+
+    @property
+    def agents_at_work(self) -> bool:
+        """Whether an agent's move is open, so that what changes now may be its doing."""
+        return self._line.agents_at_work()
+
+    def unagreed(self, snapshot: Snapshot | None = None) -> tuple[RuleChange, ...]:
+        """Ignore rules that an agent changed and that hide nothing until a person agrees, as of a snapshot, by default the
+        latest one."""
+        from takeback.engine.unagreed import unagreed
+
+        return unagreed(self._line, snapshot)
 
     def run(self, title: str = "", *, session: str = "") -> Scope:
         """A block of code as a run."""

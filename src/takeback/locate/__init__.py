@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from takeback.engine.background import Background
 from takeback.engine.store import MEMORY, Store, open_store
 from takeback.engine.timeline import Timeline
 from takeback.errors import Integrity, InvalidInput, Unavailable
-from takeback.locate import agreed
+from takeback.locate import agreed, baseline
 from takeback.locate.agents import Agents, agent_homes, agents
 from takeback.locate.forking import Forks
 from takeback.locate.layers import (
     NO_FILE,
     PROJECT_FILE,
+    PYPROJECT,
     ProjectFile,
     environment,
     project_file,
@@ -31,6 +32,7 @@ from takeback.locate.layers import (
     user_file,
     user_layers,
 )
+from takeback.locate.roots import Found, find, find_root
 from takeback.locate.settings import SETTINGS, Setting, checked
 from takeback.model.limits import Limits
 from takeback.model.progress import Listener
@@ -40,6 +42,7 @@ from takeback.sources.workspace.source import Workspace
 
 if TYPE_CHECKING:
     from takeback.locate.agreed import Agreed
+    from takeback.locate.baseline import Baseline
     from takeback.locate.chosen import Chosen
 
 __all__ = [
@@ -86,6 +89,7 @@ class Place:
         agreed: Agreed | None = None,
         declared: tuple[Chosen, ...] = (),
         to_agree: tuple[str, ...] = (),
+        baseline: Baseline | None = None,
     ) -> None:
         self.root = root
         self.found_by = found_by
@@ -100,6 +104,14 @@ class Place:
         """Containers and teams that belong to it, and those that would if its owner agreed."""
         self.to_agree = to_agree
         """Where the file is not what its owner agreed to."""
+        self.baseline = baseline
+        """What counts here although an agent may have written otherwise, as it should be noted; None if nothing was recorded."""
+        self.drifted = False
+        """Whether that is not how it is noted."""
+        self.unagreed: tuple[str, ...] = ()
+        """What of it does not count because an agent changed it, or may have."""
+        self.passed = ""
+        """A directory whose ``takeback.toml`` does not make a root of it yet."""
 
     def __getitem__(self, name: str) -> Any:
         return self.settings[name].value
@@ -151,13 +163,16 @@ def timeline(store: Store, where: Place, *, listener: Listener | None = None, mo
 
         return Transcript(homes, name=part) if part == NAME or part.startswith(f"{NAME}-") else None
 
+    if where.drifted and where.baseline is not None:
+        baseline.note(where.baseline)
+        where.drifted = False
     of_a_team = _is_of_a_team(store, where)
     line = store.timeline(
         where["timeline"],
         sources=[*([] if of_a_team else [_workspace(where)]), *more],
         root=where.root,
         listener=listener,
-        after_save=upkeep(store, where),
+        after_save=_after_save(store, where),
         others=others,
         expected=() if of_a_team else where["states"],
         registers=Forks(),
@@ -177,7 +192,24 @@ def _workspace(where: Place) -> Workspace:
         max_file_size=where["max_file_size"],
         time_budget=where["time_budget"],
         elsewhere=[inside for each in where.used for inside in each.inside(where.root)],
+        agreed=where.baseline.rules if where.baseline is not None else (),
     )
+
+
+def _after_save(store: Store, where: Place) -> Callable[[str], None] | None:
+    """What is to be told of each save there: the first one notes what counts from now on."""
+    background = upkeep(store, where)
+    if where.baseline is not None:
+        return background
+
+    def note(trigger: str) -> None:
+        if where.baseline is None:
+            where.baseline = baseline.read(where.root) or baseline.new(where.root, where.file.name, where.file.settings)
+            baseline.note(where.baseline)
+        if background is not None:
+            background(trigger)
+
+    return note
 
 
 def upkeep(store: Store, where: Place) -> Background | None:
@@ -188,7 +220,7 @@ def upkeep(store: Store, where: Place) -> Background | None:
 def is_of_no_directory(store: Store, where: Place) -> bool:
     """Whether the timeline that a person asked for by name is one of no directory in a store. A project's file cannot ask:
     whose memory that is, is no repository's business."""
-    if where.settings["timeline"].origin in ("default", where.file.name):
+    if where.settings["timeline"].origin in ("default", PROJECT_FILE, PYPROJECT):
         return False
     roots = {row.root for row in store.timelines() if row.name == where["timeline"]}
     return "" in roots and where.root not in roots
@@ -229,49 +261,63 @@ def place(directory: str = ".", *, fixed: bool = False, **flags: Any) -> Place:
         problem = "is not a directory" if os.path.exists(directory) else "does not exist"
         raise InvalidInput(f"cannot work in {directory}: it {problem}", hints=["name a directory that exists"])
     real = os.path.realpath(directory)
-    root, found_by = (real, "directory") if fixed else find_root(real)
+    found = Found(real, "directory") if fixed else find(real)
+    root = found.root
     warnings: list[str] = []
     file = project_file(root, warnings)
     agreement = agreed.read(root)
-    layers = [
+    above = [
         ("flag", {name: value for name, value in flags.items() if value is not None}),
         ("environment", environment()),
         *([("fork", {"timeline": agreement.timeline})] if agreement is not None and agreement.timeline else []),
-        *([(file.name, file.settings)] if file.name else []),
-        *user_layers(),
-        ("default", {name: setting.default for name, setting in SETTINGS.items()}),
     ]
+    below = [*user_layers(), ("default", {name: setting.default for name, setting in SETTINGS.items()})]
+    counts = _counts(root, file, [layer for _, layer in above], [layer for _, layer in below])
+    layers = [*above, *([(counts.origin, counts.settings)] if counts.origin else []), *below]
     values = {}
     for name in SETTINGS:
         origin, layer = next((origin, layer) for origin, layer in layers if name in layer)
         values[name] = Value(checked(name, layer[name], origin), origin)
     if values["store"].value is None:
         values["store"] = Value(store_path(), "default")
+    unagreed = (*found.said, *counts.said)
+    where = Place(root, found.by, values, tuple(warnings), file=file, to_agree=unagreed)
+    where.unagreed = unagreed
+    where.baseline, where.drifted, where.passed = counts.baseline, counts.drifted, found.passed
     if not (file.named or agreement or values["containers"].value or values["teams"].value):
-        return Place(root, found_by, values, tuple(warnings), file=file)
+        return where
     from takeback.locate.chosen import choose  # most places have nothing beside their files
 
     own = {name: values[name].value for name in ("containers", "teams", "team_dir")}
     chosen, said = choose(root, file, values["containers" if own["containers"] else "teams"].origin, own, agreement)
-    return Place(root, found_by, values, tuple(warnings), file=file, agreed=agreement, declared=chosen, to_agree=said)
+    where.agreed, where.declared, where.to_agree = agreement, chosen, (*said, *where.to_agree)
+    return where
 
 
-def find_root(directory: str) -> tuple[str, str]:
-    """The nearest directory with a ``takeback.toml``, or of a fork, else git's top level, else the directory itself."""
-    git = None
-    current = directory
-    no_forks = agreed.is_empty()
-    while True:
-        if os.path.isfile(os.path.join(current, PROJECT_FILE)):
-            return current, PROJECT_FILE
-        if not no_forks and (known := agreed.read(current)) is not None and known.timeline is not None:
-            return current, "fork"
-        if git is None and os.path.exists(os.path.join(current, ".git")):
-            git = current
-        above = os.path.dirname(current)
-        if above == current:
-            return (git, "git") if git is not None else (directory, "directory")
-        current = above
+class _Counts(NamedTuple):
+    """What a project's file counts for."""
+
+    origin: str
+    """The file's name; empty if there is none, and was none."""
+    settings: Mapping[str, Any]
+    baseline: Baseline | None = None
+    drifted: bool = False
+    said: tuple[str, ...] = ()
+
+
+def _counts(
+    root: str, file: ProjectFile, above: Sequence[Mapping[str, Any]], below: Sequence[Mapping[str, Any]]
+) -> _Counts:
+    known = baseline.read(root)
+    if known is None or (not file.broken and baseline.plain(file.settings) == known.settings):
+        return _Counts(file.name, file.settings, known)
+    from takeback.locate.drift import drift  # seldom has a file changed
+
+    store = next((layer["store"] for layer in (*above, *below) if layer.get("store") is not None), None) or store_path()
+    found = drift(known, file, below, store)
+    return _Counts(
+        file.name or known.file or PROJECT_FILE, found.settings, found.baseline, found.baseline != known, found.said
+    )
 
 
 def check_platform() -> None:

@@ -8,18 +8,15 @@ own, by which the names in its copy of the file mean the fork's own containers a
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from blake3 import blake3
+from takeback.locate import records
+from takeback.locate.records import state_directory
 
-from takeback.errors import Unavailable
-from takeback.locate.homes import base
-from takeback.model.tree import name_bytes
+__all__ = ["Agreed", "forget", "is_empty", "read", "state_directory", "write"]
 
-_LIMIT = 1 << 20
-_ROOTS = "roots"
+_SUBJECT = "roots"
 
 
 class Agreed(NamedTuple):
@@ -37,71 +34,31 @@ class Agreed(NamedTuple):
 
 def read(root: str) -> Agreed | None:
     """The record of a root; None if there is none that can be believed."""
+    raw = records.read(_SUBJECT, root)
     try:
-        fd = os.open(_path(root), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+        sound = raw is not None and _is_sound(raw["timeline"], raw["sources"], raw["policy"])
+    except KeyError:
         return None
-    import json  # most roots have none
-
-    try:
-        with open(fd, "rb") as file:
-            raw = json.loads(file.read(_LIMIT))
-        sound = raw["root"] == root and _is_sound(raw["timeline"], raw["sources"], raw["policy"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return Agreed(root, raw["timeline"], raw["sources"], raw["policy"]) if sound else None
+    return Agreed(root, raw["timeline"], raw["sources"], raw["policy"]) if raw is not None and sound else None
 
 
 def is_empty() -> bool:
     """Whether there is no record of any root."""
-    return not os.path.isdir(os.path.join(state_directory(), _ROOTS))
+    return records.is_empty(_SUBJECT)
 
 
 def write(agreed: Agreed) -> None:
     """Note an agreement, in place of the one that there was."""
-    import json
-
-    path = _path(agreed.root)
-    temporary = f"{path}.{os.urandom(8).hex()}"
     shape = {**agreed._asdict(), "sources": {key: dict(each) for key, each in agreed.sources.items()}}
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-            file.write(json.dumps(shape, indent=1, default=dict).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        _remove(temporary)
-        raise Unavailable(
-            f"cannot note in {os.path.dirname(path)} what was agreed to: {error.strerror}",
-            hints=["$XDG_STATE_HOME names another directory"],
-        ) from error
+    records.write(_SUBJECT, agreed.root, shape, "what was agreed to")
 
 
 def forget(root: str) -> bool:
     """Forget what was agreed to; whether anything was."""
-    return _remove(_path(root))
-
-
-def state_directory() -> str:
-    """Where takeback notes what is a person's own, and no store's."""
-    return os.path.join(base("XDG_STATE_HOME", ".local", "state"), "takeback")
-
-
-def _path(root: str) -> str:
-    return os.path.join(state_directory(), _ROOTS, f"{blake3(name_bytes(root)).hexdigest()[:32]}.json")
+    return records.forget(_SUBJECT, root)
 
 
 def _is_sound(timeline: Any, sources: Any, policy: Any) -> bool:
     named = timeline is None or (isinstance(timeline, str) and bool(timeline.strip()))
     mapped = isinstance(sources, dict) and all(isinstance(each, dict) for each in sources.values())
     return named and mapped and isinstance(policy, dict)
-
-
-def _remove(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except OSError:
-        return False
-    return True

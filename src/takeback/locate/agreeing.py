@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from takeback.locate import agreed as records
+from takeback.locate import baseline
 from takeback.locate.agreed import Agreed
 from takeback.locate.chosen import declared_by, policy_of, resolved
+from takeback.locate.layers import project_file
 
 if TYPE_CHECKING:
     from takeback.locate import Place
+    from takeback.model.rule_change import RuleChange
 
 
 def proposal(where: Place, layer: Mapping[str, Any] | None = None) -> Agreed:
@@ -21,6 +25,33 @@ def proposal(where: Place, layer: Mapping[str, Any] | None = None) -> Agreed:
     if known is not None and known.timeline is not None:
         return Agreed(where.root, known.timeline, {**named, **known.sources}, known.policy)
     return Agreed(where.root, None, named, policy_of(said))
+
+
+def changed_settings(where: Place) -> dict[str, Any]:
+    """What an agent changed in the settings so that it does not count, as the project's file says it; None for what it does not
+    say any more."""
+    if where.baseline is None or where.file.broken:
+        return {}
+    said = baseline.plain(where.file.settings)
+    names = sorted({*said, *where.baseline.settings})
+    return {name: said.get(name) for name in names if said.get(name) != where.baseline.settings.get(name)}
+
+
+def agree(where: Place, wanted: Agreed, rules: Sequence[RuleChange]) -> None:
+    """Let all of it count: what the project's file names and says, ignore rules, and another root."""
+    if wanted != (where.agreed or Agreed(where.root)):
+        records.write(wanted)
+    if where.baseline is not None:
+        known = where.baseline._replace(
+            rules=(*where.baseline.rules, *(each.digest for each in rules))[-baseline.MOST_RULES :]
+        )
+        if not where.file.broken:
+            settings = baseline.plain(where.file.settings)
+            known = known._replace(file=where.file.name, settings=settings, distrusted=())
+        baseline.write(known._replace(said=""))
+    if where.passed:
+        file = project_file(where.passed, [])
+        baseline.write(baseline.new(where.passed, file.name, file.settings))
 
 
 def in_words(agreed: Agreed) -> Iterator[str]:

@@ -12,6 +12,7 @@ from takeback.locate.homes import base
 from takeback.locate.settings import SETTINGS, checked
 
 PROJECT_FILE = "takeback.toml"
+PYPROJECT = "pyproject.toml"
 _LONGEST = 400
 _LARGEST = 4 << 20
 
@@ -35,6 +36,8 @@ class ProjectFile(NamedTuple):
     settings: Mapping[str, Any] = {}
     named: Mapping[str, Any] = {}
     """What it only names: nothing of it is used before a person has agreed."""
+    broken: str = ""
+    """A file that is there and cannot be read, or is no TOML: what it says is not known."""
 
 
 NO_FILE = ProjectFile()
@@ -42,21 +45,23 @@ NO_FILE = ProjectFile()
 
 def project_file(root: str, warnings: list[str]) -> ProjectFile:
     """What the project's file says about what is captured; all that is wrong with it goes to ``warnings``."""
-    for name, inside in ((PROJECT_FILE, False), ("pyproject.toml", True)):
+    broken = ""
+    for name, inside in ((PROJECT_FILE, False), (PYPROJECT, True)):
         file = os.path.join(root, name)
         if not os.path.isfile(file):
             continue
         try:
             table = _table(file, _load(file), inside)
         except InvalidInput as error:
+            broken = broken or file
             if not inside:  # a broken pyproject.toml is somebody else's trouble
                 warnings.append(f"ignoring {file}: {error.message}")
             continue
         if table or not inside:
             sound = sound_settings(file, table, warnings)
             named = {each: sound.pop(each) for each in list(sound) if SETTINGS[each].agreed}
-            return ProjectFile(name, sound, named)
-    return NO_FILE
+            return ProjectFile(name, sound, named, broken)
+    return NO_FILE._replace(broken=broken)
 
 
 def user_layers() -> list[tuple[str, dict[str, Any]]]:

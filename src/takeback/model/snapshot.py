@@ -42,7 +42,8 @@ class NotCaptured(NamedTuple):
 
     path: str
     reason: str
-    """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``; of a container
+    """One of ``too large``, ``unreadable``, ``socket``, ``fifo``, ``device``, ``changing``, ``too deep``, ``hidden`` (by an ignore rule
+    to which nobody agreed, and beyond what is captured all the same); of a container
     ``bind mount``, ``volume`` (unless asked for), ``tmpfs``, ``process memory``;
     ``setuid`` and ``xattrs`` (all but those is captured), ``unsettled`` (captured as it was seen, but it never held still),
     ``link`` (of a team: it stands where a directory leads to what is captured), ``linked`` (captured as the link that it is),

@@ -24,6 +24,7 @@ from takeback.engine.save import relative
 from takeback.engine.store import MEMORY
 from takeback.engine.stretches import BACKGROUND, CALLS, FOLLOWER, RAN, Ran, begun, cut, ended
 from takeback.errors import InvalidInput, NotFound
+from takeback.locate.unagreed import tell
 from takeback.sources import clock
 from takeback.sources.transcript.agents import KEEPS
 from takeback.store import hooked, notices
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.locate import Place
     from takeback.model.effect_rule import EffectRule
+    from takeback.model.snapshot import Snapshot
     from takeback.sources.protocol import Source
 
 
@@ -66,6 +68,7 @@ def record(agent: str, event: Event) -> None:
             after = session.note(known)
             if after != known:
                 hooked.remember(directory, agent, event.session, after)
+            tell(where, line, session.saved, lambda said: notices.note(directory, f"hook {agent}", said))
             for name, why in session.missed.items():
                 notices.note(directory, f"hook {agent}", f"{where.root} is recorded without {name}: {why}")
 
@@ -156,6 +159,7 @@ class _Session:
     def __init__(self, agent: str, event: Event, line: Timeline, rules: Sequence[EffectRule]) -> None:
         self._agent, self._event, self._line, self._rules = agent, event, line, rules
         self._process: Ancestry | None = None
+        self.saved: Snapshot | None = None
         self.missed: Mapping[str, str] = {}
         """What the last snapshot goes without, and why."""
 
@@ -367,4 +371,4 @@ class _Session:
             helper=self._event.helper,
             **said,
         )
-        self.missed = saved.missed
+        self.saved, self.missed = saved, saved.missed

@@ -24,13 +24,17 @@ _LOOKED_AT = 200
 
 
 def history(call: Call, place: Place) -> Iterator[Finding]:
+    from takeback.locate.unagreed import of_rules
+
     try:
         line = call.line()
         newest = line.log(_LOOKED_AT).snapshots
         interrupted = line.interrupted()
+        waiting = of_rules(line)
     except TakebackError:
-        newest, interrupted = (), None  # the store's own check says why
+        newest, interrupted, waiting = (), None, ()  # the store's own check says why
     yield _clock(newest)
+    yield from (Finding("ignore rules", "warn", said, "`takeback trust` asks you about it") for said in waiting)
     if interrupted is not None:
         yield Finding("restore", "warn", f"one was interrupted {age(interrupted)}", "`takeback save` finishes it")
     else:

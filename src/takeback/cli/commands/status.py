@@ -70,6 +70,8 @@ class _Found:
     """They have at hand what the latest snapshot holds beside the files."""
     chosen: str = ""
     """How the call chose the timeline, as it was typed."""
+    unagreed: tuple[str, ...] = ()
+    """Ignore rules that an agent changed and that wait for a person to agree."""
     of_no_directory: bool = False
     """Whether the timeline holds an agent's memory alone, and the directory around the caller says nothing of it."""
 
@@ -119,6 +121,8 @@ def status(call: Call) -> int:
 
 
 def _look(call: Call) -> _Found:
+    from takeback.locate.unagreed import of_rules
+
     where = call.place()
     try:
         line = call.line()
@@ -142,6 +146,7 @@ def _look(call: Call) -> _Found:
         pending=tuple(name for name, part in parts.items() if part.pending),
         options=options(part for name, part in parts.items() if name not in line.sources),
         chosen=call.chosen,
+        unagreed=of_rules(line),
         of_no_directory=not line.root,
     )
 
@@ -175,6 +180,7 @@ def _shape(found: _Found) -> shapes.Shape:
         "missed": dict(found.missed),
         "hooks": {agent: shapes.iso(last.time_ns) if last else None for agent, last in _ran(found.hooks)},
         "hooks_off": found.hooks.off or None,
+        "to_agree": [*found.place.to_agree, *found.unagreed],
         "notices": [shapes.notice(each) for each in found.notices],
         "hint": found.hint,
     }

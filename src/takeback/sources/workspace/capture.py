@@ -22,6 +22,7 @@ from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import DIRECTORY, FILE, LINK, encode_records, name_bytes
 from takeback.sources import trees
+from takeback.sources.workspace.ignore.texts import ALWAYS_CAPTURED
 from takeback.sources.workspace.names import STAGE_PREFIX, is_store
 from takeback.sources.workspace.reading import Changing, TooLarge, stat_of, store_file, store_link
 from takeback.sources.workspace.statcache import (
@@ -35,6 +36,9 @@ from takeback.sources.workspace.statcache import (
     encode_section,
 )
 from takeback.store.writer import Writer
+
+RULES_LIMIT = 1 << 20
+"""So large may files be that hold rules, whatever the limit is for others."""
 
 FORMERLY_CAPTURED = "D"
 """In the stat cache: a captured directory that is ignored by now, so that what is new in it is left out."""
@@ -51,6 +55,22 @@ Listing = tuple[list[str], list[os.DirEntry[str]]]
 
 _CAPTURED = {FILE: FILE, LINK: LINK, DIRECTORY: DIRECTORY, FORMERLY_CAPTURED: DIRECTORY}
 """Kinds of the stat cache that are in the tree, and as what."""
+
+
+class Allowance(Protocol):
+    """What decides which of the new paths are captured that only rules which nobody agreed to leave out."""
+
+    why: str
+    """What is said of a path that it refuses."""
+
+    def refuses_directory(self, rules: Decides, name: str, parent: int) -> bool: ...
+
+    def refuses_file(self, rules: Decides, name: str, entry: os.DirEntry[str]) -> bool: ...
+
+    def lists_more(self) -> bool:
+        """Whether another refused file is listed by itself; if not, it is listed as ignored."""
+
+    def begin_again(self) -> None: ...
 
 
 class Decides(Protocol):
@@ -79,10 +99,13 @@ class Walk:
         max_file_size: int,
         watch: Watch,
         elsewhere: frozenset[str] = frozenset(),
+        allowance: Allowance | None = None,
     ) -> None:
         self.writer, self.cache, self.max_file_size, self.watch = writer, cache, max_file_size, watch
         self.elsewhere = elsewhere
         """Directories that are captured in parts of their own."""
+        self.allowance = allowance
+        """What decides about new paths that only rules which nobody agreed to leave out; None if there are no such rules."""
         self.sections: dict[str, bytes] = {}
         self.directories: dict[str, os.stat_result] = {}
         """What `stat` said of each directory that is not as the last snapshot has it, after it was listed."""
@@ -104,6 +127,8 @@ class Walk:
             self.not_captured.clear()
             self.ignored.clear()
             self.seen = self.read = 0
+            if self.allowance is not None:
+                self.allowance.begin_again()
             return self._whole(path, rules, previous)
 
     def _whole(self, path: str, rules: Decides, previous: bytes | None) -> bytes:
@@ -112,6 +137,10 @@ class Walk:
             return self._directory(handle, _list(handle), "", rules, previous, 0)
         finally:
             os.close(handle)
+
+    def limit_of(self, name: str) -> int:
+        """How large a new file may be."""
+        return max(self.max_file_size, RULES_LIMIT) if name in ALWAYS_CAPTURED else self.max_file_size
 
     def tick_bytes(self, size: int) -> None:
         """So much of a large file has been read."""
@@ -244,6 +273,9 @@ class _Visit:
             ignored = self._rules.ignored(name, True)
         if ignored and before is None and not self._rules.must_descend(name):
             return self.ignore(name, IGNORED_DIRECTORY, entry.inode())
+        allowance = walk.allowance if before is None and not ignored else None
+        if allowance is not None and allowance.refuses_directory(self._rules, name, self._handle):
+            return self._leave_out(name, "hidden", allowance.why)
         try:
             status = entry.stat(follow_symlinks=False)
             if (status.st_dev, status.st_ino) == walk.writer.identity:
@@ -278,11 +310,15 @@ class _Visit:
         walk, before = self._walk, self._known.kind(name)
         if before is None and self._rules.ignored(name, False):
             return self.ignore(name, IGNORED_FILE, entry.inode())
+        if before is None and walk.allowance is not None and walk.allowance.refuses_file(self._rules, name, entry):
+            if walk.allowance.lists_more():
+                return self._leave_out(name, "hidden", walk.allowance.why)
+            return self.ignore(name, IGNORED_FILE, entry.inode())
         try:
             if entry.is_file(follow_symlinks=False):
                 walk.read += 1
                 walk.watch.tick("store", walk.seen)
-                limit = walk.max_file_size if before is None else None
+                limit = walk.limit_of(name) if before is None else None
                 blob, seen = store_file(walk.writer, name, self._handle, limit, walk.tick_bytes)
                 self._rows.append((name, FILE, seen, blob))
                 if seen[0] & NOTED:

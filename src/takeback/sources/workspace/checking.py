@@ -12,7 +12,7 @@ from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, LINK, Tree
 from takeback.sources.trees import Reads
 from takeback.sources.workspace.guard import decode_ignored
-from takeback.sources.workspace.ignore import RulesRecord
+from takeback.sources.workspace.ignore.record import Pair
 from takeback.sources.workspace.names import never_captured
 
 _LONGEST_LINK = 1 << 16
@@ -46,7 +46,7 @@ def check_link(target: bytes) -> None:
 
 def check_documents(reads: Reads, part: Part) -> None:
     """What a part says beside its tree: the rules of its time, and what was ignored."""
-    RulesRecord.decode(reads.get(part.refs["rules"], BlobKind.DOCUMENT))
+    Pair.decode(lambda blob: reads.get(blob, BlobKind.DOCUMENT), part.refs)
     if "ignored" in part.refs:
         decode_ignored(reads.get(part.refs["ignored"], BlobKind.DOCUMENT))
 

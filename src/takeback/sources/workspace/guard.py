@@ -13,7 +13,7 @@ from takeback.model.ids import BlobKind
 from takeback.model.jsontext import parse_json
 from takeback.model.snapshot import Part
 from takeback.sources import trees
-from takeback.sources.workspace.ignore import RulesRecord
+from takeback.sources.workspace.ignore.record import Pair
 from takeback.store.reader import Reader
 
 
@@ -25,7 +25,7 @@ class Guard:
         self._part = part
         self._left_out = {item.path: item.reason for item in part.not_captured if item.whole}
         self._ignored: dict[str, int] | None = None
-        self._rules: RulesRecord | None = None
+        self._rules: Pair | None = None
 
     def absent_by_choice(self, path: str, is_directory: bool) -> str:
         """Why the part's lack of a path proves nothing; empty if the path really was not there."""
@@ -64,9 +64,9 @@ class Guard:
             self._ignored = {} if blob is None else decode_ignored(self._reader.get(blob, BlobKind.DOCUMENT))
         return self._ignored
 
-    def _record(self) -> RulesRecord:
+    def _record(self) -> Pair:
         if self._rules is None:
-            self._rules = RulesRecord.decode(self._reader.get(self._part.refs["rules"], BlobKind.DOCUMENT))
+            self._rules = Pair.decode(lambda blob: self._reader.get(blob, BlobKind.DOCUMENT), self._part.refs)
         return self._rules
 
 

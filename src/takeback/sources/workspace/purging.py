@@ -34,7 +34,8 @@ def without(writer: Writer, part: Part, paths: Mapping[str, str]) -> Part:
     content = trees.patch(writer, part.content, dict.fromkeys(paths))
     stay = (item for item in part.not_captured if not trees.within(paths, item.path))
     purged = (NotCaptured(path, PURGED, detail) for path, detail in paths.items())
-    rules = {"rules": _rules_without(writer, part.refs["rules"], paths)} if part.kind == "workspace" else {}
+    records = [key for key in ("rules", "trusted") if key in part.refs] if part.kind == "workspace" else []
+    rules = {key: _rules_without(writer, part.refs[key], paths) for key in records}
     detail = {key: each for key, each in part.detail.items() if key != "image"}  # which holds them, too
     return part._replace(
         detail=detail,

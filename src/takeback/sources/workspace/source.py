@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from takeback.errors import InvalidInput, NotFound
+from takeback.errors import Integrity, InvalidInput, NotFound
 from takeback.model.ids import BlobKind
 from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
@@ -20,15 +20,17 @@ from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
 from takeback.sources.workspace.names import STAGE_PREFIX, is_store
 from takeback.sources.workspace.stamps import Seen
-from takeback.sources.workspace.statcache import decode_cache, encode_cache
+from takeback.sources.workspace.statcache import StatCache, decode_cache, encode_cache
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Outside
+    from takeback.model.rule_change import RuleChange
     from takeback.sources.evidence import Evidence
     from takeback.sources.protocol import Proposal, Step
     from takeback.sources.witness import Between
+    from takeback.sources.workspace.ignore.judged import Trust
     from takeback.sources.workspace.watching import Watcher
 
 MAX_FILE_SIZE = "100MiB"
@@ -40,7 +42,8 @@ _WORTH_REMEMBERING = 64
 
 class Workspace(Rooted):
     """A directory. ``include`` and ``exclude`` are patterns as in a .gitignore; what is included is always kept. Directories
-    that are ``elsewhere``, in a part of their own, are left out whatever the rules say."""
+    that are ``elsewhere``, in a part of their own, are left out whatever the rules say. ``agreed`` stands for texts of ignore
+    rules that count although an agent wrote them."""
 
     kind = "workspace"
 
@@ -54,6 +57,7 @@ class Workspace(Rooted):
         max_file_size: int | str = MAX_FILE_SIZE,
         time_budget: float | str | None = None,
         elsewhere: Iterable[str] = (),
+        agreed: Iterable[str] = (),
     ) -> None:
         self.name = name
         self.root = _real_directory(os.fspath(path))
@@ -63,6 +67,9 @@ class Workspace(Rooted):
         self._elsewhere = frozenset(elsewhere)
         self.seen: Seen | None = None
         """What the last capture saw."""
+        self._agreed = frozenset(agreed)
+        self._agents_at_work = False
+        self._origin: Callable[[], Part | None] | None = None
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Every file that is not ignored, as trees; unchanged ones are recognised without reading them."""
@@ -78,16 +85,66 @@ class Workspace(Rooted):
         before = previous.content if previous is not None else None
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
         tracked = TrackedCache.decode(cache.note)
-        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
-        walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
-        tree = walk.root(self.root, rules, before)
-        if tree != before or walk.read > _WORTH_REMEMBERING or not len(walk.cache):
+        found = self._walked(writer, cache, tracked, previous, watch)
+        walk, refs = found.walk, found.refs
+        tree = refs["content"]
+        same_rules = previous is not None and all(
+            refs.get(key) == previous.refs.get(key) for key in ("rules", "trusted")
+        )
+        if tree != before or not same_rules or walk.read > _WORTH_REMEMBERING or not len(walk.cache):
             writer.derived.put(self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections))
         self.seen = Seen(self.root, tree, walk.sections, walk.directories, began)
-        refs = {"content": tree, "rules": writer.put(RulesRecord.of(rules).encode(), BlobKind.DOCUMENT)}
         if walk.ignored:
             refs["ignored"] = writer.put(encode_ignored(walk.ignored), BlobKind.DOCUMENT)
-        return Part(self.name, self.kind, refs, self._detail(), tuple(sorted(walk.not_captured)))
+        detail = {**self._detail(), **({"hidden": list(found.hidden)} if found.hidden else {})}
+        return Part(self.name, self.kind, refs, detail, tuple(sorted(walk.not_captured)))
+
+    def heed(self, *, agents_at_work: bool, origin: Callable[[], Part | None] | None = None) -> None:
+        """Say whose doing it is if ignore rules have changed since the last snapshot: an agent's, or a person's. ``origin``
+        gives the part that is being brought back: rules of it count as they did then."""
+        self._agents_at_work, self._origin = agents_at_work, origin
+
+    def _walked(
+        self, writer: Writer, cache: StatCache, tracked: TrackedCache, previous: Part | None, watch: Watch
+    ) -> _Walked:
+        """One walk, by the rules that stand there; and by those of before, if an agent may have changed them since."""
+        before = previous.content if previous is not None else None
+        trust = None
+        if previous is not None and (self._agents_at_work or "trusted" in previous.refs):
+            trust = self._trust(writer.reader, previous)
+        rules = root_rules(self.root, self._patterns, tracked_cache=tracked)
+        if previous is None or trust is None:
+            walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere)
+            tree = walk.root(self.root, rules, before)
+            return _Walked(walk, {"content": tree, "rules": _put(writer, RulesRecord.of(rules))})
+        from takeback.sources.workspace.ignore.allowance import (
+            HiddenAllowance,  # as below: no save of a person's needs it
+        )
+        from takeback.sources.workspace.ignore.judged import Judged
+
+        allowance = HiddenAllowance(_used(previous))
+        walk = Walk(writer, cache, self._max_file_size, watch, self._elsewhere, allowance)
+        judged = Judged.start(rules, trust)
+        refs = {"content": walk.root(self.root, judged, before), "rules": _put(writer, RulesRecord.of(rules))}
+        record = judged.trusted_record()
+        if record is None:
+            return _Walked(walk, refs)
+        return _Walked(walk, {**refs, "trusted": _put(writer, record)}, (allowance.files, allowance.bytes))
+
+    def _trust(self, reader: Reader, previous: Part) -> Trust | None:
+        """What decides which rules are trusted; None if the last snapshot does not tell any more."""
+        from takeback.sources.workspace.ignore.judged import Trust
+        from takeback.sources.workspace.ignore.record import Pair
+
+        def pair(part: Part) -> Pair:
+            return Pair.decode(lambda blob: reader.get(blob, BlobKind.DOCUMENT), part.refs)
+
+        source = self._origin() if self._origin is not None else None
+        try:
+            origin = pair(source) if source is not None else None
+            return Trust(pair(previous), agents_at_work=self._agents_at_work, origin=origin, agreed=self._agreed)
+        except Integrity:
+            return None  # a store that is damaged, or that may be anybody's, keeps nobody from saving
 
     def evidence(self, reader: Reader, before: Part | None, after: Part) -> Evidence | None:
         """When each path that differs was changed, as the last capture saw it; None if that was of another state."""
@@ -105,8 +162,17 @@ class Workspace(Rooted):
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         from takeback.sources.workspace import planning
+        from takeback.sources.workspace.rule_notes import rule_notes
 
-        return planning.revert(reader, self.name, present, steps, self._inode)
+        proposal = planning.revert(reader, self.name, present, steps, self._inode)
+        return proposal._replace(notes=(*proposal.notes, *rule_notes(reader, steps)))
+
+    def unagreed(self, reader: Reader, part: Part) -> Sequence[RuleChange]:
+        """Ignore rules of a part that an agent changed, and that hide nothing until a person agrees."""
+        from takeback.sources.workspace.ignore.hiding import unagreed
+        from takeback.sources.workspace.ignore.record import Pair
+
+        return unagreed(Pair.decode(lambda blob: reader.get(blob, BlobKind.DOCUMENT), part.refs), self._agreed)
 
     def _at(self, place: str) -> Workspace:
         return Workspace(
@@ -117,22 +183,24 @@ class Workspace(Rooted):
             max_file_size=self._max_file_size,
             time_budget=self.time_budget,
             elsewhere=self._elsewhere,
+            agreed=self._agreed,
         )
 
     def amend(self, writer: Writer, present: Part, effects: Sequence[Effect]) -> Part:
         changes = {effect.path: effect.after for effect in effects}
         tree = trees.patch(writer, present.content, changes)
-        rules = present.refs["rules"]
+        refs = dict(present.refs)
         if any(path.rpartition("/")[2] in RULE_FILES for path in changes):
             # What now counts, a directory that is ignored no more included, only another look tells.
             found = self.capture(writer, present, Watch())
-            rules = found.refs["rules"]
+            refs = {key: blob for key, blob in refs.items() if key != "trusted"}
+            refs |= {key: blob for key, blob in found.refs.items() if key in ("rules", "trusted")}
             if found.content != tree:
                 differing = [path for path, *_ in trees.compare(writer.reader, found.content, tree)]
                 self._forget(writer, found.content, tree, differing)
         else:
             self._forget(writer, present.content, tree, changes)
-        refs = {**present.refs, "content": tree, "rules": rules}
+        refs["content"] = tree
         return Part(self.name, self.kind, refs, present.detail, present.not_captured)
 
     def watcher(self) -> Watcher:
@@ -161,6 +229,27 @@ class Workspace(Rooted):
             return {}
         head = repository.head()
         return {"context": {"git": {"commit": head.commit, "branch": head.branch}}}
+
+
+class _Walked(NamedTuple):
+    """What a walk found: the tree, and the rules that decided."""
+
+    walk: Walk
+    refs: dict[str, bytes]
+    hidden: tuple[int, int] | None = None
+    """How much has been captured in spite of rules that nobody agreed to; None if there are no such rules."""
+
+
+def _put(writer: Writer, record: RulesRecord) -> bytes:
+    return writer.put(record.encode(), BlobKind.DOCUMENT)
+
+
+def _used(previous: Part) -> tuple[int, int]:
+    """How many files, and bytes, were captured before in spite of rules that nobody agreed to."""
+    match previous.detail.get("hidden"):
+        case [int(files), int(size)] if files >= 0 and size >= 0:
+            return files, size
+    return 0, 0
 
 
 def _real_directory(path: str) -> str:

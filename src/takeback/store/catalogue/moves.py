@@ -121,6 +121,15 @@ def open_moves(tx: Transaction, timeline: int, session: str | None = None) -> li
     return [_move(row) for row in tx.execute(sql + " ORDER BY +seq DESC", arguments)]
 
 
+def at_time(tx: Transaction, timeline: int, time_ns: int, levels: Sequence[str]) -> list[Move]:
+    """Moves of these levels that were open at a time, or that somebody opened or closed then."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND level IN ({', '.join('?' * len(levels))}) "
+        "AND opened_ns <= ? AND (closed_ns IS NULL OR closed_ns >= ?)"
+    )
+    return [_move(row) for row in tx.execute(sql, (timeline, *levels, time_ns, time_ns))]
+
+
 def effective(
     tx: Transaction,
     timeline: int,

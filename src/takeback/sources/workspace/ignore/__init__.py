@@ -1,7 +1,7 @@
 """Which paths a workspace leaves out.
 
-For each entry, in this order: ``.git`` and our staging directories are always left out; the caller's ``include``
-patterns win; what git tracks is kept; then the caller's ``exclude``; then ``.takebackignore`` files, deepest first; then
+For each entry, in this order: ``.git`` and our staging directories are always left out; files that hold rules, and
+``takeback.toml``, are always kept where rules count; the caller's ``include`` patterns win; what git tracks is kept; then the caller's ``exclude``; then ``.takebackignore`` files, deepest first; then
 git's own rules exactly as git applies them: ``.gitignore`` files, deepest first, ``info/exclude``, the user's global
 excludes. Outside git `DEFAULT_EXCLUDES` stand in their place. What lies below an ignored directory stays ignored, unless
 it is tracked or an include pattern names the way to it: ``.env`` does not reach into ignored directories,
@@ -25,6 +25,8 @@ from takeback.sources.workspace.git.config import TEXT_LIMIT, read_file
 from takeback.sources.workspace.ignore.record import RulesRecord
 from takeback.sources.workspace.ignore.rules import Rules, Walk, repository_texts
 from takeback.sources.workspace.ignore.texts import (
+    ALWAYS_CAPTURED,
+    DEFAULT_EXCLUDES,
     DEFAULTS,
     GIT_IGNORE,
     RULE_FILES,
@@ -35,38 +37,16 @@ from takeback.sources.workspace.ignore.texts import (
 )
 from takeback.sources.workspace.ignore.tracking import TrackedCache
 
-__all__ = ["DEFAULT_EXCLUDES", "RULE_FILES", "Patterns", "Rules", "RulesRecord", "TrackedCache", "root_rules"]
-
-DEFAULT_EXCLUDES = (
-    "node_modules/",
-    "bower_components/",
-    ".venv/",
-    "venv/",
-    "__pycache__/",
-    "__pypackages__/",
-    ".tox/",
-    ".nox/",
-    ".eggs/",
-    ".mypy_cache/",
-    ".pytest_cache/",
-    ".ruff_cache/",
-    ".hypothesis/",
-    ".ipynb_checkpoints/",
-    ".cache/",
-    ".npm/",
-    ".pnpm-store/",
-    ".parcel-cache/",
-    ".turbo/",
-    ".next/",
-    ".nuxt/",
-    ".svelte-kit/",
-    ".angular/",
-    ".gradle/",
-    ".terraform/",
-    ".dart_tool/",
-)
-"""Outside git: directories that a tool makes and can make again. Names that a person may give to work of their own
-(``build``, ``dist``, ``out``, ``target``, ``vendor``, ``env``, ``tmp``) are not among them, however heavy they may be."""
+__all__ = [
+    "ALWAYS_CAPTURED",
+    "DEFAULT_EXCLUDES",
+    "RULE_FILES",
+    "Patterns",
+    "Rules",
+    "RulesRecord",
+    "TrackedCache",
+    "root_rules",
+]
 
 
 def root_rules(root: str, patterns: Patterns, *, tracked_cache: TrackedCache | None = None) -> Rules:

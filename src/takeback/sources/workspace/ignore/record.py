@@ -12,12 +12,14 @@ is directory, kind and data. Texts are in order, so equal rules give equal bytes
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 from takeback.errors import Integrity
 from takeback.model.tree import name_bytes, name_text
 from takeback.sources.workspace.ignore.rules import Rules, Walk
-from takeback.sources.workspace.ignore.texts import KINDS, Patterns, Text
+from takeback.sources.workspace.ignore.texts import HEAVY, KINDS, Patterns, Text
 from takeback.sources.workspace.names import never_captured
 
 _MAGIC = b"R1"
@@ -123,3 +125,27 @@ class RulesRecord:
         if not sound or prefix[-1:] not in ("", "/"):
             raise Integrity("a record of ignore rules is not as it was written")
         return record
+
+
+class Pair(NamedTuple):
+    """The rules of a snapshot: those that stood there, and those that were trusted."""
+
+    rules: RulesRecord
+    trusted: RulesRecord
+
+    @classmethod
+    def decode(cls, read: Callable[[bytes], bytes], refs: Mapping[str, bytes]) -> Pair:
+        """Those that a part refers to."""
+        rules = RulesRecord.decode(read(refs["rules"]))
+        return cls(rules, RulesRecord.decode(read(refs["trusted"])) if "trusted" in refs else rules)
+
+    def ignored(self, path: str, is_dir: bool) -> bool:
+        """Whether a path from the root was left out, by itself or with a directory above it."""
+        if not self.rules.ignored(path, is_dir):
+            return False
+        return self.trusted is self.rules or _is_heavy(path, is_dir) or self.trusted.ignored(path, is_dir)
+
+
+def _is_heavy(path: str, is_dir: bool) -> bool:
+    names = path.split("/")
+    return any(name in HEAVY for name in (names if is_dir else names[:-1]))

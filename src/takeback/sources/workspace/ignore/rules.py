@@ -12,8 +12,10 @@ from takeback.sources.workspace import git
 from takeback.sources.workspace.ignore.includes import Includes
 from takeback.sources.workspace.ignore.patterns import Matcher, matcher
 from takeback.sources.workspace.ignore.texts import (
+    ALWAYS_CAPTURED,
     GIT_EXCLUDE,
     GIT_GLOBAL,
+    HEAVY,
     RULE_FILES,
     TAKEBACK_IGNORE,
     Patterns,
@@ -24,6 +26,9 @@ from takeback.sources.workspace.ignore.tracking import TrackedCache, Tracking
 from takeback.sources.workspace.names import never_captured
 
 Read = Callable[[str], bytes | None]
+
+_VERSION = 2
+"""Another number whenever the same texts decide otherwise, so that nobody relies on what was decided before."""
 
 
 class Walk:
@@ -44,7 +49,7 @@ class Walk:
 
     def start(self) -> Rules:
         """The root's rules, before any text or repository is added."""
-        seed = repr((self.prefix, self.patterns, self.ignore_case)).encode("ascii", "backslashreplace")
+        seed = repr((_VERSION, self.prefix, self.patterns, self.ignore_case)).encode("ascii", "backslashreplace")
         return Rules(self, self.prefix, blake3(seed).digest())
 
 
@@ -75,6 +80,7 @@ class Rules:
         "_own",
         "_tracking",
         "consulted",
+        "heavy",
         "ignored_itself",
         "path",
         "texts",
@@ -93,6 +99,8 @@ class Rules:
         """Only the caller's include patterns keep this directory from being ignored."""
         self.ignored_itself = False
         """The directory is itself ignored, and walked only for what is tracked, included or was captured before."""
+        self.heavy = False
+        """The directory, or one above it inside the root, is one that a tool makes and can make again."""
         self.texts = texts
         """Digest of all texts and patterns that decide here, without what git tracks."""
         self.consulted = False
@@ -129,6 +137,7 @@ class Rules:
         child = Rules(self.walk, f"{self.path}{name}/", self.texts)
         child._own, child._git, child._tracking = self._own, self._git, self._tracking
         child.ignored_itself = ignored
+        child.heavy = self.heavy or name in HEAVY
         if self.walk.includes is not None:
             child._included = self._includes(self.walk.includes, name, True)
             child._otherwise = child._included and (self.ignored_itself or self._otherwise or self.matched(name, True))
@@ -161,6 +170,8 @@ class Rules:
         """Whether the entry ``name`` is left out."""
         if never_captured(name):
             return True
+        if name in ALWAYS_CAPTURED and not (is_dir or self.ignored_itself or self.heavy):
+            return False
         includes = self.walk.includes
         if includes is not None and self._includes(includes, name, is_dir):
             return False

@@ -14,6 +14,43 @@ KINDS = (DEFAULTS, GIT_GLOBAL, GIT_EXCLUDE, GIT_IGNORE, TAKEBACK_IGNORE)
 RULE_FILES = {".gitignore": GIT_IGNORE, ".takebackignore": TAKEBACK_IGNORE}
 """Files that hold rules, wherever they stand."""
 
+ALWAYS_CAPTURED = frozenset({*RULE_FILES, "takeback.toml"})
+"""Files that decide what is captured. They are captured whatever the rules say, so that undo takes back a change of them."""
+
+DEFAULT_EXCLUDES = (
+    "node_modules/",
+    "bower_components/",
+    ".venv/",
+    "venv/",
+    "__pycache__/",
+    "__pypackages__/",
+    ".tox/",
+    ".nox/",
+    ".eggs/",
+    ".mypy_cache/",
+    ".pytest_cache/",
+    ".ruff_cache/",
+    ".hypothesis/",
+    ".ipynb_checkpoints/",
+    ".cache/",
+    ".npm/",
+    ".pnpm-store/",
+    ".parcel-cache/",
+    ".turbo/",
+    ".next/",
+    ".nuxt/",
+    ".svelte-kit/",
+    ".angular/",
+    ".gradle/",
+    ".terraform/",
+    ".dart_tool/",
+)
+"""Outside git: directories that a tool makes and can make again. Names that a person may give to work of their own
+(``build``, ``dist``, ``out``, ``target``, ``vendor``, ``env``, ``tmp``) are not among them, however heavy they may be."""
+
+HEAVY = frozenset(each.rstrip("/") for each in DEFAULT_EXCLUDES)
+"""Names of directories in which any rule counts at once, whoever wrote it (`takeback.sources.workspace.ignore.judged`)."""
+
 
 class Patterns(NamedTuple):
     """The caller's own patterns, in gitignore's syntax, from the root."""
