@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from takeback.engine import journal, moves, pending, record
+from takeback.engine import journal, moves, own_changes, pending, record
 from takeback.engine.alone import Disturbed
 from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
@@ -24,7 +24,7 @@ from takeback.engine.save import same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.move import AGENT_LEVELS, ASKED, CAUGHT_UP, PARTLY, Move
+from takeback.model.move import AGENT_LEVELS, ASKED, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
 from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -211,6 +211,7 @@ def conclude(
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
         if move is not None:
             _record_move(tx, timeline, move, plan, safety, at)
+            own_changes.note(line, writer.reader, tx, timeline, plan, safety, at)
         if begun is not None:
             journals.end_all(tx, begun)
         return at
@@ -257,13 +258,13 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[Sn
 
 
 def _ended_by(plan: Plan, opened: Sequence[Move]) -> list[Move]:
-    """Open moves that end here: those that are taken back, with their actions, and a person's own. None ends because an owner
-    comes to what was asked for."""
+    """Agents' open moves that end here: those that are taken back, with their actions. A person's own are ended with the
+    record of what was done (`takeback.engine.own_changes`). None ends because an owner comes to what was asked for."""
     if plan.catches_up:
         return []
-    targets = [move for move in opened if move.id in plan.moves]
+    targets = [move for move in opened if move.id in plan.moves and move.level != "manual"]
     inner = {(move.session, "action") for move in targets}
-    return [move for move in opened if move in targets or move.level == "manual" or (move.session, move.level) in inner]
+    return [move for move in opened if move in targets or (move.session, move.level) in inner]
 
 
 def _noting_request(plan: Plan, move: Move) -> Move:
@@ -327,7 +328,7 @@ def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: Sn
             opened_ns=at.time_ns,
             closed_ns=at.time_ns,
             verb=plan.verb,
-            context={**({PARTLY: True} if plan.partly else {}), **({CAUGHT_UP: True} if plan.catches_up else {})},
+            context=_noted(plan),
         ),
     )
     if plan.verb in ("undo", "redo"):
@@ -335,6 +336,20 @@ def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: Sn
     if plan.verb == "redo":
         for undo in plan.moves:
             move_rows.give_back(tx, undo)
+
+
+def _noted(plan: Plan) -> dict[str, Any]:
+    """What later undos have to know of a move."""
+    context: dict[str, Any] = {}
+    if plan.partly:
+        context[PARTLY] = True
+    if plan.verb == "undo" and plan.is_left:
+        context[LEFT] = True
+    if plan.exact and plan.target is not None:
+        context[RESTORED] = plan.target
+    if plan.catches_up:
+        context[CAUGHT_UP] = True
+    return context
 
 
 def _report(
@@ -364,5 +379,7 @@ def _report(
         notes=plan.notes,
         hints=plan.hints,
         pending=pending,
+        others=plan.others,
+        partial=plan.partial,
         actions={path: action for action, path in told(done)},
     )

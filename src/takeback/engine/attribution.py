@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from takeback.engine.later_takebacks import Ends, restored, taken
 from takeback.engine.moves import ALL
 from takeback.model.move import AGENT_LEVELS, CAUGHT_UP, Move
 from takeback.store.catalogue import moves, snapshots
@@ -39,6 +40,8 @@ class OwnedStep(NamedTuple):
     """Paths that the targets' sessions reported."""
     foreign: frozenset[str] = frozenset()
     """Paths that other sessions reported."""
+    later: frozenset[Ends] = frozenset()
+    """Undos and restores that have dealt since with what they changed of it."""
 
 
 def owned_steps(
@@ -68,23 +71,56 @@ def owned_steps(
         if any(target.level != "takeback" for target in targets)
     )
     seen_again = {move.opening for move in near if CAUGHT_UP in move.context} if memory else frozenset()
+    theirs = [move for move in near if move.session in sessions or _frames(move, targets)]
+    later = _Later(tx, timeline, targets, theirs, board, first)
     steps: list[OwnedStep] = []
     for number, (before, after) in enumerate(pairwise(rows)):
         if not owners[number] or own_work[number] or after.mixed or after.id in seen_again:
             continue
+        if later.has_taken(number, owners[number]):
+            continue
+        dealt = later.of(number, before, after)
         if not rivals[number]:
-            _append(steps, OwnedStep(before, after))
+            _append(steps, OwnedStep(before, after, later=dealt))
         else:
             own = frozenset(path for move in owners[number] for path in move.reported)
             foreign = frozenset(path for move in rivals[number] for path in move.reported)
-            steps.append(OwnedStep(before, after, True, own, foreign))
+            steps.append(OwnedStep(before, after, True, own, foreign, dealt))
     return steps[::-1]
+
+
+class _Later:
+    """Which steps undos and restores have dealt with since."""
+
+    def __init__(
+        self, tx: Transaction, timeline: int, targets: Sequence[Move], own: Sequence[Move], board: _Board, first: int
+    ) -> None:
+        levels = {target.level == "manual" for target in targets}
+        own = [move for move in own if (move.level == "manual") in levels]
+        self._taken = {each.move.id: each for each in taken(tx, targets, own)}
+        self._over = board.spread(each.move for each in self._taken.values())
+        self._restored = list(restored(tx, timeline, targets, first))
+
+    def has_taken(self, number: int, owners: Sequence[Move]) -> bool:
+        """Whether all that the owners did in a step is taken back already."""
+        whole = [move for move in self._over[number] if move.id in self._taken and self._taken[move.id].whole]
+        if any(move.level != "action" for move in whole):
+            return True
+        known = {move.id for move in whole}
+        return bool(whole) and all(owner.id in known for owner in owners if owner.level == "action")
+
+    def of(self, number: int, before: SnapshotRow, after: SnapshotRow) -> frozenset[Ends]:
+        """The moves that have dealt with a part of a step."""
+        undos = (self._taken[move.id].undos for move in self._over[number] if move.id in self._taken)
+        restores = (each.ends for each in self._restored if each.first <= before.seq and after.seq <= each.last)
+        return frozenset[Ends]().union(*undos, restores)
 
 
 def _append(steps: list[OwnedStep], step: OwnedStep) -> None:
     """Add a step, joined with the one before it if nothing lies between."""
-    if steps and not steps[-1].contested and steps[-1].after.id == step.before.id:
-        steps[-1] = OwnedStep(steps[-1].before, step.after)
+    last = steps[-1] if steps else None
+    if last is not None and not last.contested and last.after.id == step.before.id and last.later == step.later:
+        steps[-1] = last._replace(after=step.after)
     else:
         steps.append(step)
 

@@ -226,6 +226,7 @@ def _plan(
         notes=(*notes, *map(_not_at_hand, away), *(_not_held(line, target) if only is None and wanted is None else ())),
         pending=tuple(asked),
         goes=tuple(goes),
+        exact=True,
     )
 
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from takeback.engine import by_hand, conversation, pending
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
-from takeback.engine.candidates import Wish, candidates, nothing_to_redo, undos_to_redo
+from takeback.engine.candidates import Wish, candidates, nothing_to_redo, open_manual, undos_to_redo
 from takeback.engine.chosen import chosen, named
+from takeback.engine.later_takebacks import LaterPaths
 from takeback.engine.line import Line, Present
 from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand, options
@@ -19,7 +20,7 @@ from takeback.errors import NotFound
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
 from takeback.model.move import AGENT_LEVELS, ASKED, Move
-from takeback.model.plan import Effect, Going, Kept, Plan, Report
+from takeback.model.plan import Choice, Effect, Going, Kept, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.protocol import Proposal, Step
@@ -44,6 +45,20 @@ def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
         return carry_out(line, writer, _undo(line, writer, present, wish), present, watch)
 
 
+def undo_choices(line: Line, wish: Wish, watch: Watch | None = None) -> tuple[Choice, ...]:
+    """The moves that plain undo can take now: what it takes without a question comes first. Nothing is touched."""
+    with line.looking() as writer:
+        if line.head() is None:
+            return ()
+        present = line.capture(writer, watch or Watch())
+        wish = _checked(line, present, wish)
+        try:
+            targets, plan = _select(line, writer, present, wish)
+        except NotFound:
+            return _persons_own(line, writer.reader, present, wish)
+        return (_choice(targets[0]), *plan.others)
+
+
 def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
     """What redo would do now; nothing is touched."""
     with line.looking() as writer:
@@ -58,12 +73,23 @@ def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
 
 
 def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
-    wish.check()
-    _check_parts(line, present, wish)
-    if wish.paths is not None:
-        wish = wish._replace(paths={part: tuple(clean(some) or ()) for part, some in wish.paths.items()})
+    wish = _checked(line, present, wish)
     if wish.only == (conversation.PART,):
         return _conversation_alone(line, writer.reader, present, wish)
+    return _select(line, writer, present, wish)[1]
+
+
+def _checked(line: Line, present: Present, wish: Wish) -> Wish:
+    """What was asked for, with clean paths; an error if it names what is not there."""
+    wish.check()
+    _check_parts(line, present, wish)
+    if wish.paths is None:
+        return wish
+    return wish._replace(paths={part: tuple(clean(some) or ()) for part, some in wish.paths.items()})
+
+
+def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[list[Move], Plan]:
+    """The first candidates that still have an effect, and the plan that takes them back."""
     passed: list[str] = []
     for targets, after_seq in candidates(line, wish):
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
@@ -74,9 +100,12 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
                 said = conversation.plan_before(line, writer.reader, present, targets)
                 plan = replace(plan, effects=(*plan.effects, *said.effects), notes=(*plan.notes, *said.notes))
             notes = (*plan.notes, *_not_looked_at(line, present, wish, plan.kept))
-            return replace(plan, moves=(*plan.moves, *passed), notes=notes)
+            others = _persons_own(line, writer.reader, present, wish)
+            return targets, replace(plan, moves=(*plan.moves, *passed), notes=notes, others=others)
         if plan.stuck:
-            return replace(plan, hints=(*plan.hints, *by_hand.instead(line, plan, targets)))
+            others = _persons_own(line, writer.reader, present, wish)
+            hints = (*plan.hints, *by_hand.instead(line, plan, targets))
+            return targets, replace(plan, hints=hints, others=others)
         if wish.paths is None:  # a move that changed other paths stays
             passed += (move.id for move in targets if not move.open)
         if wish.move is not None:
@@ -86,8 +115,31 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
                 hints=[f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back"] if by else (),
             )
     unseen = list(_not_looked_at(line, present, wish, ()))
-    hints = unseen or _of_saves(line, wish)
-    raise NotFound("there is nothing to undo", hints=[*hints, "`takeback log` shows what was recorded"])
+    own = _persons_own(line, writer.reader, present, wish)
+    instead = [*unseen, *map(_of_own, own)] or list(_of_saves(line, wish))
+    raise NotFound(
+        "there is nothing to undo" if not own else "there is nothing of an agent's to undo",
+        hints=[*instead, "`takeback log` shows what was recorded"],
+    )
+
+
+def _persons_own(line: Line, reader: Reader, present: Present, wish: Wish) -> tuple[Choice, ...]:
+    """A person's own open move, where plain undo takes agents' moves and hers has an effect."""
+    if not wish.is_plain or wish.session is not None:
+        return ()
+    with line.blobs.database.read() as tx:
+        own = open_manual(tx, line.row(tx).number)
+    if own is None or _plan(line, reader, present, "undo", [own], 0, wish).empty:
+        return ()
+    return (replace(_choice(own), needs_level=True),)
+
+
+def _choice(move: Move) -> Choice:
+    return Choice(move.id, move.level, move.about, move.session)
+
+
+def _of_own(own: Choice) -> str:
+    return f"{own.title} are your own: `takeback undo --level manual` takes them back"
 
 
 def _of_saves(line: Line, wish: Wish) -> Iterator[str]:
@@ -161,6 +213,7 @@ def _plan(
         steps = owned_steps(tx, timeline, targets, after_seq)
         spoken = owned_steps(tx, timeline, targets, after_seq, memory=True) if states else []
     parts = _Parts(line, reader, present)
+    later = LaterPaths(line, reader)
     effects: list[Effect] = []
     conflicts: list[Kept] = []
     kept: list[Kept] = []
@@ -192,8 +245,9 @@ def _plan(
                 lost = True
                 continue
             leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
-            common |= dict.fromkeys(path for path in unclear if within(paths, path))
-            mine.append(whole._replace(leave=leave))
+            dealt = later.of(step.later, name) if step.later and name not in states else frozenset()
+            common |= dict.fromkeys(path for path in unclear if within(paths, path) and path not in dealt)
+            mine.append(whole._replace(leave=leave | dealt))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
         elif unseen:

@@ -13,7 +13,13 @@ AGENT_LEVELS = ("run", "turn", "action")
 
 OPENS = {"run_start": "run", "turn_start": "turn", "before_action": "action"}
 PARTLY = "partly"
-"""In the context of an undo of which something was left out, as asked."""
+"""In the context of an undo of which something was left out, as asked: plain undo takes the rest."""
+
+LEFT = "left"
+"""In the context of an undo that could not take back everything: `undo MOVE` and `undo --since` try the rest again."""
+
+RESTORED = "restored"
+"""In the context of a restore: the snapshot that the paths it changed were made equal to."""
 
 CAUGHT_UP = "caught_up"
 """In the context of a restore with which the owner of objects put in place what other processes had asked for."""
