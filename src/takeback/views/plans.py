@@ -13,7 +13,7 @@ from takeback.views.lines import Line, table
 from takeback.views.text import clip, count, moment
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Outside, Plan, Report
+    from takeback.model.plan import Choice, Outside, Plan, Report
 
 MOST = 40
 """Paths of one kind that are listed on a terminal before the rest is only counted."""
@@ -42,6 +42,7 @@ _DONE = {
 }
 PROMOTE = "promote "
 """How the title of a promote begins."""
+_VERIFIED = ("read back and verified", "good")
 _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback undo"}
 
 
@@ -52,6 +53,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     elif plan.empty:
         yield [f"{_doing(plan)} would change nothing: {_why_nothing(plan)}"]
     else:
+        yield from _partial_lines(plan, most)
         yield [(f"{_subject(plan)} would", "head")]
         yield from _effect_lines(plan, most)
     yield from beside_lines(plan, most)
@@ -75,18 +77,31 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
     here = list((Counter(report.changed) - Counter(report.pending)).elements())
     done = Counter(report.actions.get(path, "change") for path in here)
     yield [(_subject(report), "head")]
+    yield from _partial_lines(report, most)
     if here:
         yield done_line(done)
     for path in report.merged[:most]:
         yield ["  ", ("merged  ", "label"), path, ("  both sides' changes are in it", "quiet")]
     yield from _left_lines(report, most)
     if report.verified and here:
-        yield [("read back and verified", "good")]
+        yield [("what was done was read back; the rest is left", "warn") if report.partial else _VERIFIED]
     for part in report.pending:
         yield [("pending: ", "warn"), f"{part} {_waits('is')}"]
     if report.move:
         back = f"{_BACK[report.verb]}{options}"
         yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{back}`"]
+
+
+def _partial_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+    paths = [f"{item.path}: {item.reason}" for item in value.partial]
+    yield from _group("this is only a part; left as it is:", "bad", paths, most)
+
+
+def choice_line(choice: Choice) -> Line:
+    """A move that undo can take. The title of a person's own says all."""
+    if choice.level == "manual":
+        return [f"your own {clip(choice.title, 36)}"]
+    return [f"{choice.level} ", (short(choice.move), "id"), *([f" “{clip(choice.title, 44)}”"] if choice.title else [])]
 
 
 def done_line(done: Mapping[str, int]) -> Line:
@@ -145,6 +160,8 @@ def _left_lines(value: Plan | Report, most: int | None, shared: str = "--shared 
     yield from _group(f"several sessions may have changed it; {shared}", "warn", list(value.shared), most)
     yield from _outside_lines(value.outside, None if most is None else FEW)
     yield from _not_captured("is not in the snapshot, and is left alone", value, most)
+    for other in value.others:
+        yield [*choice_line(other), (" stay; `takeback undo --level manual` takes them back", "quiet")]
     for note in value.notes:
         yield [("note: ", "warn"), note]
     for hint in value.hints:
