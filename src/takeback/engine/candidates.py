@@ -16,7 +16,7 @@ from takeback.engine.line import Line
 from takeback.engine.references import Reference, resolve, resolve_move
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
-from takeback.model.move import AGENT_LEVELS, LEFT, LEVELS, PARTLY, Move
+from takeback.model.move import AGENT_LEVELS, GONE, LEFT, LEVELS, PARTLY, Move
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -85,6 +85,11 @@ def _newest_in_pages(line: Line, wish: Wish) -> Iterator[Move]:
 
 def _named(tx: Transaction, line: Line, reference: str) -> Move:
     move = resolve_move(tx, line, reference)
+    if GONE in move.context:
+        raise NotFound(
+            f"move {short(move.id)} cannot be taken back any more: snapshots that it needs were removed by retention",
+            hints=["`takeback log` shows the snapshots that are left; `takeback restore` goes back to one"],
+        )
     if move.verb in ("undo", "redo"):
         raise InvalidInput(
             f"move {short(move.id)} is takeback's own {move.verb}, which undo does not act on",
@@ -101,7 +106,7 @@ def _since(tx: Transaction, timeline: int, start: SnapshotRow, wish: Wish) -> li
     opened = [move for move in move_rows.open_moves(tx, timeline, wish.session) if move.level in levels]
     rest = _undos_with(tx, timeline, (PARTLY, LEFT), start.seq)
     closed = move_rows.effective(tx, timeline, levels, session=wish.session, after_seq=start.seq, undone=rest)
-    every = (*opened, *closed)
+    every = (*opened, *(move for move in closed if GONE not in move.context))
     return [move for move in every if wish.level is not None or _stands_alone(tx, timeline, move)]
 
 
@@ -122,6 +127,8 @@ def _newest_first(tx: Transaction, timeline: int, wish: Wish) -> Iterator[Move]:
     number = len(waiting)
     rest = _undos_with(tx, timeline, (PARTLY,))
     for move in move_rows.effective(tx, timeline, levels, verbs=verbs, session=wish.session, undone=rest):
+        if GONE in move.context:
+            continue
         while waiting and -waiting[0][0] >= (move.closing_seq or 0):  # none of those to come acted later
             yield heappop(waiting)[-1]
         if wish.level is not None or _stands_alone(tx, timeline, move):
@@ -141,6 +148,14 @@ def _acted(tx: Transaction, timeline: int, move: Move) -> int:
     if move.open:
         return OPEN_END if move.level == "manual" else move.opening_seq  # a person acts without telling
     return move.closing_seq if move.closing_seq is not None else move.opening_seq
+
+
+def newest_of_agents(tx: Transaction, timeline: int) -> Move | None:
+    """The agents' move that acted last and has ended, of those that undo would take."""
+    if not has_agents(tx, timeline):
+        return None
+    found = _newest_first(tx, timeline, Wish())
+    return next((move for move in found if move.level in AGENT_LEVELS and not move.open), None)
 
 
 def has_agents(tx: Transaction, timeline: int) -> bool:

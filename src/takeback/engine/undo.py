@@ -12,10 +12,12 @@ from takeback.engine.candidates import Wish, candidates, nothing_to_redo, open_m
 from takeback.engine.chosen import chosen, named
 from takeback.engine.later_takebacks import LaterPaths
 from takeback.engine.line import Line, Present
+from takeback.engine.lost_steps import lost_paths, lost_since, lost_steps
 from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.engine.paths import clean
+from takeback.engine.references import resolve
 from takeback.errors import NotFound
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
@@ -93,6 +95,8 @@ def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[l
     passed: list[str] = []
     for targets, after_seq in candidates(line, wish):
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
+        partial = _lost(line, writer.reader, present, targets, after_seq, wish)
+        plan = replace(plan, partial=partial)
         if not plan.empty:
             if wish.only is None and conversation.can_be_put_back(targets[-1]):
                 plan = replace(plan, notes=(*plan.notes, _about_conversation(targets[-1])))
@@ -106,13 +110,12 @@ def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[l
             others = _persons_own(line, writer.reader, present, wish)
             hints = (*plan.hints, *by_hand.instead(line, plan, targets))
             return targets, replace(plan, hints=hints, others=others)
-        if wish.paths is None:  # a move that changed other paths stays
+        if wish.paths is None and not partial:  # a move that changed other paths stays
             passed += (move.id for move in targets if not move.open)
         if wish.move is not None:
-            by = targets[0].undone_by
             raise NotFound(
                 f"there is nothing left of move {short(targets[0].id)} to take back",
-                hints=[f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back"] if by else (),
+                hints=_why_nothing(targets[0], partial),
             )
     unseen = list(_not_looked_at(line, present, wish, ()))
     own = _persons_own(line, writer.reader, present, wish)
@@ -121,6 +124,29 @@ def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[l
         "there is nothing to undo" if not own else "there is nothing of an agent's to undo",
         hints=[*instead, "`takeback log` shows what was recorded"],
     )
+
+
+def _why_nothing(move: Move, partial: Sequence[Kept]) -> list[str]:
+    hints = []
+    if (by := move.undone_by) is not None:
+        hints.append(f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back")
+    if partial:
+        hints.append(f"snapshots of it were removed, so it is not known what it did to {partial[0].path} and others")
+    return hints
+
+
+def _lost(
+    line: Line, reader: Reader, present: Present, targets: Sequence[Move], after_seq: int, wish: Wish
+) -> tuple[Kept, ...]:
+    """What the moves did that is not known any more, because snapshots were removed."""
+    with line.blobs.database.read() as tx:
+        timeline = line.row(tx).number
+        if wish.since is not None:
+            steps = lost_since(tx, timeline, resolve(tx, line, wish.since, wish.session))
+        else:
+            steps = lost_steps(tx, timeline, targets, after_seq)
+    names = [name for name in _meant(line, present) if wish.wants(name)] if steps else []
+    return lost_paths(line, reader, steps, names, wish.paths)
 
 
 def _persons_own(line: Line, reader: Reader, present: Present, wish: Wish) -> tuple[Choice, ...]:

@@ -18,6 +18,13 @@ PARTLY = "partly"
 LEFT = "left"
 """In the context of an undo that could not take back everything: `undo MOVE` and `undo --since` try the rest again."""
 
+CUT = "cut"
+"""In the context of a move that has lost an end, because its snapshot was dropped: undo says that it is only a part."""
+
+GONE = "gone"
+"""In the context of a move that retention let go, and of which only a trace is left: what it did is not taken for somebody
+else's, and nothing takes it back."""
+
 RESTORED = "restored"
 """In the context of a restore: the snapshot that the paths it changed were made equal to."""
 

@@ -172,6 +172,14 @@ def overlapping(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -
     return [_move(row[:-1]) for row in sorted(rows, key=lambda row: row[-1])]
 
 
+def over(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[Move]:
+    """Moves whose window has a snapshot between two places, the ends of all included."""
+    sql = f"SELECT {_COLUMNS}, seq FROM moves WHERE timeline = ? AND +opening_seq <= ? AND closing_seq"
+    rows = tx.execute(f"{sql} IS NULL ORDER BY +seq", (timeline, last_seq))
+    rows += tx.execute(f"{sql} >= ? ORDER BY +seq", (timeline, last_seq, first_seq))
+    return [_move(row[:-1]) for row in sorted(rows, key=lambda row: row[-1])]
+
+
 def last_acted(tx: Transaction, timeline: int, session: str, first_seq: int, last_seq: int) -> int | None:
     """Where the last action of a session within a window ended, or began if it runs; None if there is none."""
     sql = (
