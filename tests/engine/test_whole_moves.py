@@ -333,16 +333,15 @@ def test_a_dropped_snapshot_between_actions_of_a_run_that_is_alone_costs_its_und
     world.write("a", "0")
     world.line.save(trigger="interval")
     world.line.save(trigger="run_start", session="s", title="run", context={"marks": False})
+    inner = []
     for number in (1, 2):
-        world.line.save(trigger="before_action", session="s", title="click", always=True)
+        inner.append(world.line.save(trigger="before_action", session="s", title="click", always=True))
         world.write("a", f"{number}")
         world.write(f"new{number}", "x")
-        inner = world.line.save(trigger="after_action", session="s", title="click", always=True)
+        inner.append(world.line.save(trigger="after_action", session="s", title="click", always=True))
     world.line.save(trigger="run_end", session="s", always=True)
-    for row in world.line.log().snapshots[1:-2]:
-        if row.id != inner.id:
-            world.line.drop(row.id)
-    world.line.drop(inner)
+    for snapshot in inner:
+        world.line.drop(snapshot)
     report = world.undo()
     assert report.title == "run"
     assert (world.files(), report.partial) == ({"a": b"0"}, ())

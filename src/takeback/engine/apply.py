@@ -195,14 +195,18 @@ def conclude(
     """
     parts = dict(before)
     for part, effects in by_part(done).items():
-        parts[part] = put_part(writer, line.source(part, before).amend(writer, parts[part], effects))
+        source = line.source(part, before)
+        if source.kind not in FOLLOWING:  # a conversation came back beside the one that is captured
+            parts[part] = put_part(writer, source.amend(writer, parts[part], effects))
     asked = pending.mark(line, plan, before, parts)
     context: dict[str, Any] = {"target": plan.target, "moves": list(plan.moves)}
     if kept:
         context["kept"] = {item.path: item.reason for item in kept}
     snapshot: Snapshot | None = None
     move: str | None = None
-    if asked or any(parts[effect.part].kind not in FOLLOWING for effect in done):  # else undo could take back nothing
+    if asked or any(
+        line.part(effect.part, before).kind not in FOLLOWING for effect in done
+    ):  # else undo could take back nothing
         snapshot = record.compose(
             line, writer, safety, parts, trigger=plan.verb, context=context, before=before, missed=missed
         )
@@ -278,7 +282,7 @@ def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> 
     check_at_hand(plan, present)
     for part, effects in by_part(plan.effects).items():
         source = line.source(part, present.parts)
-        moved = source.moved(writer.reader, present.parts[part], effects)
+        moved = source.moved(writer.reader, line.part(part, present.parts), effects)
         if moved:
             names = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
             raise Conflict(

@@ -297,6 +297,11 @@ class Line:
             )
         return source
 
+    def part(self, name: str, parts: Mapping[str, Part]) -> Part:
+        """A part as it is known. A conversation can be put back where there is none any more: an empty one stands for it."""
+        known = parts.get(name)
+        return known if known is not None else Part(name, self.source(name, parts).kind, {}, {})
+
     def is_absent(self, name: str, parts: Mapping[str, Part]) -> bool:
         """Whether a part is a value that has no source here."""
         return name not in self.sources and name in parts and parts[name].kind in DOCUMENTS
