@@ -29,6 +29,7 @@ from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources.protocol import Staged
+from takeback.sources.rooted import StagedPart
 from takeback.store.catalogue import journals
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
@@ -84,7 +85,8 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present, watch: W
         safety, begun = _begin(line, writer, plan, present)
         for each in staged:
             each.apply()
-        done, kept = _read_back(line, plan.effects, staged, present.parts)
+        done, kept, written = _read_back(line, plan.effects, staged, present.parts)
+        plan = replace(plan, partial=(*plan.partial, *written))
         report = conclude(line, writer, plan, safety, begun, present.parts, done, kept, present.reasons)
     except BaseException as error:
         begun = begun or _begun(line)  # an interrupt may come right after the commit
@@ -292,20 +294,26 @@ def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> 
 
 def _read_back(
     line: Line, effects: Sequence[Effect], staged: Sequence[Staged], parts: Mapping[str, Part]
-) -> tuple[tuple[Effect, ...], tuple[Kept, ...]]:
-    """The effects that are in place, and what is excused: directories that had to stay because something new was in them,
-    mail that its owner took as soon as it was back. That is asked last, or more of it would be read back as missing."""
+) -> tuple[tuple[Effect, ...], tuple[Kept, ...], tuple[Kept, ...]]:
+    """The effects that are in place; what is excused: directories that had to stay because something new was in them,
+    mail that its owner took as soon as it was back; and files that were in place, until another program wrote to them. What is
+    excused is asked last, or more of it would be read back as missing."""
     left = [effect for part, some in by_part(effects).items() for effect in line.source(part, parts).unfinished(some)]
     kept = tuple(item for each in staged for item in each.kept)
     excused = {(item.part, item.path) for item in kept}
+    written = tuple(item for each in staged if isinstance(each, StagedPart) for item in each.written_since(left))
+    written = tuple(item for item in written if (item.part, item.path) not in excused)
+    fine = {(item.part, item.path) for item in written}
     for effect in left:
+        if (effect.part, effect.path) in fine:
+            continue
         if (effect.part, effect.path) not in excused:
             raise Disturbed(
                 f"{effect.path} was written, but reads back differently; everything was put back as it was",
                 hints=["is another program writing there? `takeback verify` checks the store"],
             )
     done = tuple(effect for effect in effects if (effect.part, effect.path) not in excused)
-    return done, kept
+    return done, kept, written
 
 
 def _stuck(plan: Plan) -> Conflict:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from takeback.engine import by_hand, conversation, pending
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
+from takeback.engine.busy_paths import BusyPaths, past_busy
 from takeback.engine.candidates import Wish, candidates, nothing_to_redo, open_manual, undos_to_redo
 from takeback.engine.chosen import chosen, named
 from takeback.engine.later_takebacks import LaterPaths
@@ -42,9 +43,16 @@ def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
 def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
     """Take back what was asked for, and nothing else."""
     wish.check()
-    with line.locked(), line.still(), line.writer() as writer:
-        present = pending.begin(line, writer, watch or Watch())
-        return carry_out(line, writer, _undo(line, writer, present, wish), present, watch)
+    meant = wish
+
+    def attempt(busy: BusyPaths) -> Report:
+        nonlocal meant
+        with line.locked(), line.still(), line.writer() as writer:
+            present = pending.begin(line, writer, watch or Watch())
+            meant = _fixed(line, meant)
+            return carry_out(line, writer, busy.leave(_undo(line, writer, present, meant)), present, watch)
+
+    return past_busy(line, attempt)
 
 
 def undo_choices(line: Line, wish: Wish, watch: Watch | None = None) -> tuple[Choice, ...]:
@@ -61,6 +69,14 @@ def undo_choices(line: Line, wish: Wish, watch: Watch | None = None) -> tuple[Ch
         return (_choice(targets[0]), *plan.others)
 
 
+def _fixed(line: Line, wish: Wish) -> Wish:
+    """The same wish with the id of the snapshot that it names: each try of an undo adds to what `@-2` counts."""
+    if wish.since is None:
+        return wish
+    with line.blobs.database.read() as tx:
+        return wish._replace(since=resolve(tx, line, wish.since, wish.session).id)
+
+
 def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
     """What redo would do now; nothing is touched."""
     with line.looking() as writer:
@@ -69,9 +85,13 @@ def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
 
 def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
     """Take back an undo."""
-    with line.locked(), line.still(), line.writer() as writer:
-        present = pending.begin(line, writer, watch or Watch())
-        return carry_out(line, writer, _redo(line, writer, present, move), present, watch)
+
+    def attempt(busy: BusyPaths) -> Report:
+        with line.locked(), line.still(), line.writer() as writer:
+            present = pending.begin(line, writer, watch or Watch())
+            return carry_out(line, writer, busy.leave(_redo(line, writer, present, move)), present, watch)
+
+    return past_busy(line, attempt)
 
 
 def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
