@@ -42,6 +42,7 @@ _DONE = {
 }
 PROMOTE = "promote "
 """How the title of a promote begins."""
+_SHARED = "--shared takes it back, too"
 _VERIFIED = ("read back and verified", "good")
 _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback undo"}
 
@@ -56,12 +57,17 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
         yield from _partial_lines(plan, most)
         yield [(f"{_subject(plan)} would", "head")]
         yield from _effect_lines(plan, most)
-    yield from beside_lines(plan, most)
+    yield from _beside_lines(plan, most, _SHARED)
 
 
-def beside_lines(plan: Plan, most: int | None = MOST, shared: str = "--shared takes it back, too") -> Iterator[Line]:
+def beside_lines(plan: Plan, most: int | None, shared: str) -> Iterator[Line]:
     """The same without the effects, for who shows those otherwise; ``shared`` is how a person has what several sessions may
     have changed."""
+    yield from _partial_lines(plan, most)
+    yield from _beside_lines(plan, most, shared)
+
+
+def _beside_lines(plan: Plan, most: int | None, shared: str) -> Iterator[Line]:
     for part in plan.pending:
         yield ["  ", ("pending ", "warn"), f"{part} {_waits('would be')}"]
     yield from _group("would go, and is kept in the snapshot that is made first", "warn", words(plan.goes), most)
@@ -148,7 +154,7 @@ def _subject(value: Plan | Report) -> str:
     return f"{value.verb} of{title} ({short(value.moves[0])}{more})"
 
 
-def _left_lines(value: Plan | Report, most: int | None, shared: str = "--shared takes it back, too") -> Iterator[Line]:
+def _left_lines(value: Plan | Report, most: int | None, shared: str = _SHARED) -> Iterator[Line]:
     what = "to have the fork's" if value.title.startswith(PROMOTE) else "taking it back"
     yield from _group(
         f"conflict: left alone, because {what} would lose somebody's work",
