@@ -376,6 +376,14 @@ CAMPAIGNS: tuple[Campaign, ...] = (
         11000,
     ),
     Campaign(
+        "text-merges",
+        "generated",
+        "Merges of made-up texts, against real git, and against every way to apply both sides' changes.",
+        ("tests/sources/workspace/test_text_merge.py",),
+        200,
+        55000,
+    ),
+    Campaign(
         "web-fuzz",
         "faces",
         "Any query and any body, to every address of the page.",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.model.diff import Change, Diff, Difference
     from takeback.model.move import Move
-    from takeback.model.plan import Choice, Going, Kept, Outside, Plan, Report
+    from takeback.model.plan import Choice, Going, Kept, Outside, Plan, Report, Undecided
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
     from takeback.model.team import TeamDiff
     from takeback.model.tree import Entry
@@ -237,6 +237,9 @@ def _left(value: Plan | Report) -> Shape:
     return {
         "conflicts": [item.path for item in value.conflicts],
         "shared": list(value.shared),
+        "undecided": [_undecided(each) for each in value.undecided],
+        "brought_back": list(value.brought_back),
+        "while_running": [{"command": each.command, "paths": list(each.paths)} for each in value.while_running],
         "effects": [_outside(item) for item in value.outside],
         "not_captured": not_captured(value.not_captured),
         "moves": list(value.moves),
@@ -247,6 +250,10 @@ def _left(value: Plan | Report) -> Shape:
         "notes": list(value.notes),
         "hints": list(value.hints),
     }
+
+
+def _undecided(item: Undecided) -> Shape:
+    return {"command": item.command, "reason": item.doubt.value, "paths": list(item.paths)}
 
 
 def _kept(item: Kept) -> Shape:

@@ -79,6 +79,17 @@ def test_hooks_that_run_are_sound_and_status_says_when_they_did(cli: Cli, claude
     assert cli("--json").json["hooks_off"] is None
 
 
+def test_hooks_of_an_earlier_takeback_are_told_what_they_lack(cli: Cli, claude: Path) -> None:
+    hooks = json.loads(claude.read_text())
+    del hooks["hooks"]["PermissionRequest"]
+    claude.write_text(json.dumps(hooks))
+    found = check(cli, "hooks claude-code")
+    assert found["state"] == "warn" and "does not tell of PermissionRequest" in found["found"]
+    assert "takeback install claude-code" in found["next"]
+    cli("install", "claude-code", "--yes", "--no-keep-env")
+    assert check(cli, "hooks claude-code")["state"] == "ok"
+
+
 def test_a_python_that_is_gone(cli: Cli, claude: Path) -> None:
     claude.write_text(claude.read_text().replace(sys.executable, "/nowhere/python"))
     found = check(cli, "hooks claude-code", code=1)

@@ -364,7 +364,7 @@ def test_the_end_of_a_session_waits_for_nobody_and_is_recorded_later(program: Pr
     program.finished()
     (turn,) = (move for move in program.world.moves() if move.level == "turn")
     assert not turn.open
-    program.world.undo()
+    program.world.undo(shared=True)  # nothing has told that the command ended
     assert sorted(program.world.files()) == ["a.txt"]
 
 

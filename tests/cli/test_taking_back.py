@@ -321,7 +321,7 @@ def test_what_is_only_a_part_is_said_first_and_is_no_success(cli: Cli) -> None:
     assert shown.index("this is only a part") < shown.index("would")
     done = cli("undo", "--yes", code=3).out
     assert done.index("a.txt: what the move did to it is not known") < done.index("1 path: 1 deleted")
-    assert "read back and verified" not in done
+    assert "\nread back and verified" not in done
     assert (cli.read("a.txt"), cli.read("mine.txt")) == ("1\n", "mine\n")
     assert not (cli.root / "b.txt").exists()
     cli("redo", "--yes")

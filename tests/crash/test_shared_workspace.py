@@ -139,7 +139,7 @@ class Party:
         try:
             report = act()
             told = frozenset((*report.changed, *report.merged))
-        except (tb.NotFound, tb.Conflict) as error:
+        except (tb.NotFound, tb.Conflict, tb.Partial) as error:
             verb = f"{verb} refused"
             self.diary.refused[type(error).__name__] += 1
         except tb.Integrity as error:

@@ -824,8 +824,8 @@ def test_a_turn_that_marks_its_actions_and_has_none_leaves_what_changed_to_the_p
     assert world.files() == {"app.py": b"1", "mine": b"typed while the agent was thinking"}
 
 
-def test_an_action_whose_beginning_was_not_recorded_is_the_agent_s(world: World) -> None:
-    """Its hook failed, or was too late: what the tool did is not left to nobody."""
+def test_what_changed_before_an_end_without_a_beginning_may_be_anybody_s(world: World) -> None:
+    """The hook before the tool failed, or was too late: nothing tells when the tool began."""
     world.write("app.py", "1")
     world.line.save(trigger="turn_start", session="s", title="work", context={"marks": True})
     world.write("app.py", "2")
@@ -834,7 +834,10 @@ def test_an_action_whose_beginning_was_not_recorded_is_the_agent_s(world: World)
     world.line.save(trigger="turn_end", session="s")
     assert world.move("work").closing is not None
     assert world.move("Bash: sed").level == "action"
-    world.undo()
+    with pytest.raises(tb.Partial):
+        world.undo()
+    assert world.files() == {"app.py": b"2", "mine": b"typed meanwhile"}
+    world.undo(shared=True)
     assert world.files() == {"app.py": b"1", "mine": b"typed meanwhile"}
 
 

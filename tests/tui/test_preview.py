@@ -373,7 +373,8 @@ def test_what_several_sessions_changed_is_taken_with_a_key(world: World, desk: D
     move = world.move("one").id
 
     async def scene(pilot: Pilot[Any], shown: PreviewScreen) -> None:
-        assert "several sessions may have changed it; s takes it back, too" in beside(shown)
+        assert "commands of other sessions ran at the same time" in beside(shown)
+        assert "s takes it back, too" in beside(shown)
         assert "delete   c.txt" not in screen(pilot) and "s shared, too" in screen(pilot)
         await pilot.press("s")
         await ready(pilot, shown)

@@ -12,6 +12,7 @@ from takeback.cli.people import say
 from takeback.errors import Cancelled, Conflict, InvalidInput, Partial
 from takeback.model.kinds import FOLLOWING
 from takeback.views import plans
+from takeback.views.text import visible
 
 if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
@@ -28,9 +29,10 @@ def carry_out(
     dry_run: bool,
     yes: bool,
     options: str = "",
+    accepting: Callable[[Sequence[str]], Plan] | None = None,
 ) -> int:
     """Show, ask and do, as the options and the terminal say; the exit code. A dry run has always worked: 0. ``options`` are
-    those that the way back needs, too."""
+    those that the way back needs, too. ``accepting`` plans again, with some paths of which it is undecided whose they are."""
     if dry_run:
         show_plan(call, plan())
         return 0
@@ -40,8 +42,15 @@ def carry_out(
     if not call.interactive:
         raise needs_yes(call)
     show_plan(call, planned)
+    if accepting is not None and planned.shared:
+        accepted = _accepted(planned)
+        if accepted:
+            planned = accepting(accepted)
+            show_plan(call, planned)
     if planned.empty:
-        return Conflict.exit_code if planned.stuck else 0
+        if not planned.stuck:
+            return 0
+        return Conflict.exit_code if planned.conflicts or planned.kept else Partial.exit_code
     ask("Do it?")
     try:
         return show_report(call, line.apply(planned), options)
@@ -49,6 +58,17 @@ def carry_out(
         if plan().told != planned.told:
             raise
         return show_report(call, act(), options)  # the same paths, but something writes there all the time
+
+
+def _accepted(plan: Plan) -> list[str]:
+    """Ask about each command whether what may be its doing, or a person's, is to be taken back, too."""
+    left, accepted = set(plan.shared), []
+    for group in plan.undecided:
+        paths = [path for path in group.paths if path in left]
+        number = "1 path" if len(paths) == 1 else f"{len(paths):,} paths"
+        if paths and agrees(f"Take back {number} that “{visible(group.command)}” may have changed, too?"):
+            accepted += paths
+    return accepted
 
 
 def chosen(only: str | None, said: Sequence[str], shown: Callable[[], Snapshot]) -> list[str] | None:
@@ -78,14 +98,15 @@ def show_plan(call: Call, plan: Plan) -> None:
 
 
 def show_report(call: Call, report: Report, options: str = "") -> int:
-    """Say what was done; 14 if there were conflicts, 3 if something is pending or was left."""
+    """Say what was done; 14 if there were conflicts, 3 if something is pending, or was left because it may be somebody
+    else's or cannot be done now."""
     if call.json:
         shapes.print_json(shapes.report(report))
     else:
         say(*plans.report_lines(report, _most(), f"{options}{call.chosen}"))
     if report.conflicts:
         return Conflict.exit_code
-    return Partial.exit_code if report.pending or report.partial else 0
+    return Partial.exit_code if report.pending or report.shared or report.partial else 0
 
 
 def needs_yes(call: Call, otherwise: str = ", or --dry-run to see what it would do") -> InvalidInput:

@@ -8,6 +8,9 @@ import signal
 
 from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.hooks.receiving import Outcome, receive
+from takeback.engine import processes
+from takeback.sources import clock
+from takeback.sources.clock import Reading
 
 _MOST = 512 << 20
 """No event is longer."""
@@ -15,6 +18,7 @@ _MOST = 512 << 20
 
 def hook(agent: str) -> int:
     """Take an agent's event from stdin, record it, and answer; the exit code."""
+    came = _came()
     _open_what_is_closed()
     called = _end_is_said()
     try:
@@ -22,8 +26,15 @@ def hook(agent: str) -> int:
     except OSError:
         data = b""
     if os.environ.get("TAKEBACK_OFF", "0") in ("", "0"):
-        return _answer(receive(agent, data, called))
+        return _answer(receive(agent, data, called, came))
     return _answer(Outcome(reply=AGENTS[agent].reply if agent in AGENTS else b""))
+
+
+def _came() -> Reading:
+    """When the agent called: when this process began, because its command had ended then."""
+    now = clock.read()
+    began = processes.began_ns(processes.ancestry().chain[0], now.offset_ns)
+    return now if began is None else now._replace(real_ns=min(now.real_ns, began))
 
 
 def _open_what_is_closed() -> None:

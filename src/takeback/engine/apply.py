@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from takeback.engine import journal, moves, own_changes, pending, record
+from takeback.engine import journal, moves, own_changes, pending, record, stretches
 from takeback.engine.alone import Disturbed
 from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
@@ -21,13 +21,14 @@ from takeback.engine.manifest import put_part
 from takeback.engine.missed import check_at_hand, without
 from takeback.engine.plandoc import encode_plan
 from takeback.engine.save import same_state
-from takeback.errors import Conflict, Integrity, InvalidInput, TakebackError, Unavailable
+from takeback.errors import Conflict, Integrity, InvalidInput, Partial, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.move import AGENT_LEVELS, ASKED, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
+from takeback.model.move import AGENT_LEVELS, ASKED, BY, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
 from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
+from takeback.sources import clock
 from takeback.sources.protocol import Staged
 from takeback.sources.rooted import StagedPart
 from takeback.store.catalogue import journals
@@ -216,7 +217,8 @@ def conclude(
 
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
         if move is not None:
-            _record_move(tx, timeline, move, plan, safety, at)
+            by = stretches.acting(move_rows.open_moves(tx, timeline))
+            _record_move(tx, timeline, move, plan, safety, at, by)
             own_changes.note(line, writer.reader, tx, timeline, plan, safety, at)
         if begun is not None:
             journals.end_all(tx, begun)
@@ -252,10 +254,10 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[Sn
     same = same_state(line, writer.reader, present, fresh)
 
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> tuple[SnapshotRow, journals.Journal | None]:
-        now = time.time_ns()
+        now = clock.read()
         for move in _ended_by(plan, move_rows.open_moves(tx, timeline)):
             moves.close_at(tx, timeline, _noting_request(plan, move), at, now, same)
-        begun = [journals.Journal(name, timeline, document, at.id, now) for name in journal.names(line)]
+        begun = [journals.Journal(name, timeline, document, at.id, time.time_ns()) for name in journal.names(line)]
         for each in begun:
             journals.begin(tx, each)
         return at, begun[0] if begun else None
@@ -316,15 +318,28 @@ def _read_back(
     return done, kept, written
 
 
-def _stuck(plan: Plan) -> Conflict:
+def _stuck(plan: Plan) -> Conflict | Partial:
     """Nothing at all could be applied: the move stays as it is."""
+    if not plan.conflicts and not plan.kept:
+        listed = _listed([path for each in plan.undecided for path in each.paths] or list(plan.shared))
+        return Partial(
+            f"nothing was changed: it is not certain that move {short(plan.moves[0])} made these changes:\n  {listed}",
+            hints=plan.hints,
+        )
     lines = [f"{item.path}: {item.reason}" for item in (*plan.conflicts, *plan.kept)]
-    lines += [f"{path}: several sessions may have changed it" for path in plan.shared]
-    listed = "\n  ".join((*lines[:20], *([f"and {len(lines) - 20} more"] if len(lines) > 20 else ())))
-    return Conflict(f"nothing of move {short(plan.moves[0])} could be taken back:\n  {listed}", hints=plan.hints)
+    lines += [f"{path}: it may be somebody else's" for path in plan.shared]
+    return Conflict(
+        f"nothing of move {short(plan.moves[0])} could be taken back:\n  {_listed(lines)}", hints=plan.hints
+    )
 
 
-def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: SnapshotRow, at: SnapshotRow) -> None:
+def _listed(lines: Sequence[str]) -> str:
+    return "\n  ".join((*lines[:20], *([f"and {len(lines) - 20} more"] if len(lines) > 20 else ())))
+
+
+def _record_move(
+    tx: Transaction, timeline: int, id: str, plan: Plan, safety: SnapshotRow, at: SnapshotRow, by: str
+) -> None:
     move_rows.add(
         tx,
         timeline,
@@ -340,7 +355,7 @@ def _record_move(tx: Transaction, timeline: int, id: str, plan: Plan, safety: Sn
             opened_ns=at.time_ns,
             closed_ns=at.time_ns,
             verb=plan.verb,
-            context=_noted(plan),
+            context={**_noted(plan), **({BY: by} if by else {})},
         ),
     )
     if plan.verb in ("undo", "redo"):
@@ -394,4 +409,7 @@ def _report(
         others=plan.others,
         partial=plan.partial,
         actions={path: action for action, path in told(done)},
+        undecided=plan.undecided,
+        while_running=plan.while_running,
+        brought_back=plan.brought_back,
     )

@@ -1,10 +1,12 @@
-"""Whose change is it? Every step between two neighbouring snapshots belongs to the moves whose window it lies in.
+"""Which steps a move's changes lie in, and who may have made a change there. Whose it is: `takeback.engine.verdicts`.
 
-A turn or run with action marks owns only the steps inside its actions, because a person edits files between them. An
-agent's memory is nobody's but the agent's, and most of it is said between actions: of that it owns every step, unless it
-said that it marks all that it does, as hooks do, which see no memory. What takeback itself did belongs to its own
-moves alone. A step that lies in several sessions' moves is contested: a path in it belongs to the session whose tool
-reported it, and is shared if none did. A run is the frame of the turns in it, never their rival.
+Snapshots of a root are linear (one lock), so every step between two neighbouring ones lies inside the moves that were open
+then. Each of these has a claim on what changed in the step: an agent's action by when its command ran (`takeback.engine.stretches`)
+and the paths that it named; a turn or run that tells of its actions only by these, because a person edits files between
+them. What takeback itself did belongs to its own moves alone, unless an agent told it to in a call of its own. A run is the frame of the turns in it, never their rival.
+
+An agent's memory is nobody's but the agent's, and most of it is said between actions: of that it owns every step, unless it
+said that it marks all that it does, as hooks do, which see no memory.
 
 Where an owner comes to what other processes asked for, the step before that leads from what was recorded as pending to what the
 owner really had: in that, nobody changed the memory.
@@ -13,13 +15,17 @@ owner really had: in that, nobody changed the memory.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from takeback.engine.later_takebacks import Ends, restored, taken
+from takeback.engine import stretches
+from takeback.engine.later_takebacks import Ends, Taken, restored, taken
 from takeback.engine.moves import ALL
-from takeback.model.move import AGENT_LEVELS, CAUGHT_UP, Move
+from takeback.engine.stretches import RAN, Stretch
+from takeback.model.move import AGENT_LEVELS, BY, CAUGHT_UP, Move
+from takeback.sources import clock
+from takeback.sources.clock import Reading
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -30,12 +36,33 @@ PRESENT = SnapshotRow(OPEN_END - 1, "", 0, None, 0, "", "", b"", 0)
 """Stands for the world as it is now, after the latest snapshot."""
 
 
+_UNTITLED = "a command"
+
+
+class Claim(NamedTuple):
+    """Why a change in a step may be a move's."""
+
+    mine: bool
+    """Whether the move is one of those that are to be taken back."""
+    command: str
+    """What ran, in words."""
+    named: tuple[str, ...]
+    """Paths that the tool said it would write."""
+    stretch: Stretch | None
+    """When it ran; None for a move that an earlier version recorded, which only its window tells of."""
+
+
 class OwnedStep(NamedTuple):
-    """Snapshots between which targets changed something; ``contested`` if others may have, too."""
+    """Snapshots between which targets may have changed something."""
 
     before: SnapshotRow
     after: SnapshotRow
+    claims: tuple[Claim, ...] = ()
+    """Of whom it may be; nothing if all of it is the targets'."""
+    hers: bool = False
+    """Whether the targets are a person's own: what no agent can claim is theirs."""
     contested: bool = False
+    """Whether other sessions were at work, too."""
     own: frozenset[str] = frozenset()
     """Paths that the targets' sessions reported."""
     foreign: frozenset[str] = frozenset()
@@ -47,32 +74,34 @@ class OwnedStep(NamedTuple):
 def owned_steps(
     tx: Transaction, timeline: int, targets: Sequence[Move], after_seq: int = 0, *, memory: bool = False
 ) -> list[OwnedStep]:
-    """The steps that belong to ``targets``, newest first, neighbours joined. ``after_seq`` cuts off what is older. Those in
+    """The steps in which ``targets`` may have changed something, newest first. ``after_seq`` cuts off what is older. Those in
     which the agents' ``memory`` is theirs may be more than those in which files are.
 
     The last step of a move that is still open leads to `PRESENT`.
     """
     first = max(after_seq, min(move.opening_seq for move in targets))
-    rows = snapshots.between(tx, timeline, first, max(_end(move) for move in targets))
-    if any(move.open for move in targets):
+    last = max(_end(move) for move in _with_actions(tx, timeline, targets))
+    rows = snapshots.between(tx, timeline, first, last)
+    if last == OPEN_END:
         rows.append(PRESENT)
     if len(rows) < 2:
         return []
     near = moves.overlapping(tx, timeline, rows[0].seq, rows[-1].seq)
     board = _Board(rows, near, memory=memory)
     chosen = {move.id for move in targets}
-    sessions = {move.session for move in targets}
     owners = board.spread(targets)
-    own_work = board.spread(move for move in near if move.level == "takeback" and move.id not in chosen)
-    rivals = board.spread(
+    sessions = {target.session for target in targets if target.level in AGENT_LEVELS}
+    own_work = board.spread(
         move
         for move in near
-        if move.level in AGENT_LEVELS and move.session not in sessions and not _frames(move, targets)
-        if any(target.level != "takeback" for target in targets)
+        if move.level == "takeback" and move.id not in chosen and move.context.get(BY) not in sessions
     )
+    rivals = board.spread(_rivals(near, targets))
     seen_again = {move.opening for move in near if CAUGHT_UP in move.context} if memory else frozenset()
+    by_takeback = any(target.level == "takeback" for target in targets)
     theirs = [move for move in near if move.session in sessions or _frames(move, targets)]
     later = _Later(tx, timeline, targets, theirs, board, first)
+    now = clock.read()
     steps: list[OwnedStep] = []
     for number, (before, after) in enumerate(pairwise(rows)):
         if not owners[number] or own_work[number] or after.mixed or after.id in seen_again:
@@ -80,12 +109,19 @@ def owned_steps(
         if later.has_taken(number, owners[number]):
             continue
         dealt = later.of(number, before, after)
-        if not rivals[number]:
+        if by_takeback or (memory and not rivals[number]):
             _append(steps, OwnedStep(before, after, later=dealt))
-        else:
+        elif memory:
             own = frozenset(path for move in owners[number] for path in move.reported)
             foreign = frozenset(path for move in rivals[number] for path in move.reported)
-            steps.append(OwnedStep(before, after, True, own, foreign, dealt))
+            steps.append(OwnedStep(before, after, contested=True, own=own, foreign=foreign, later=dealt))
+        else:
+            claims = (*_claims(owners[number], True, now), *_claims(rivals[number], False, now))
+            hers = any(move.level == "manual" for move in owners[number])
+            if hers and not claims:
+                _append(steps, OwnedStep(before, after, later=dealt))
+            elif hers or any(claim.mine for claim in claims):
+                steps.append(OwnedStep(before, after, claims, hers, bool(rivals[number]), later=dealt))
     return steps[::-1]
 
 
@@ -96,14 +132,13 @@ class _Later:
         self, tx: Transaction, timeline: int, targets: Sequence[Move], own: Sequence[Move], board: _Board, first: int
     ) -> None:
         levels = {target.level == "manual" for target in targets}
-        own = [move for move in own if (move.level == "manual") in levels]
-        self._taken = {each.move.id: each for each in taken(tx, targets, own)}
-        self._over = board.spread(each.move for each in self._taken.values())
+        some = taken(tx, targets, [move for move in own if (move.level == "manual") in levels])
+        self._over = [(each, board.spread([each.move])) for each in some]
         self._restored = list(restored(tx, timeline, targets, first))
 
     def has_taken(self, number: int, owners: Sequence[Move]) -> bool:
         """Whether all that the owners did in a step is taken back already."""
-        whole = [move for move in self._over[number] if move.id in self._taken and self._taken[move.id].whole]
+        whole = [each.move for each in self._at(number) if each.whole]
         if any(move.level != "action" for move in whole):
             return True
         known = {move.id for move in whole}
@@ -111,15 +146,80 @@ class _Later:
 
     def of(self, number: int, before: SnapshotRow, after: SnapshotRow) -> frozenset[Ends]:
         """The moves that have dealt with a part of a step."""
-        undos = (self._taken[move.id].undos for move in self._over[number] if move.id in self._taken)
+        undos = (each.undos for each in self._at(number))
         restores = (each.ends for each in self._restored if each.first <= before.seq and after.seq <= each.last)
         return frozenset[Ends]().union(*undos, restores)
 
+    def _at(self, number: int) -> list[Taken]:
+        return [each for each, over in self._over if over[number]]
+
+
+def _with_actions(tx: Transaction, timeline: int, targets: Sequence[Move]) -> Iterator[Move]:
+    """Moves, and the actions that began in them: one in the background may go on when its turn has ended."""
+    yield from targets
+    sessions = {move.session: move for move in targets if move.context.get("marks")}
+    if not sessions:
+        return
+    first = min(move.opening_seq for move in sessions.values())
+    for action in moves.overlapping(tx, timeline, first, max(_end(move) for move in sessions.values()) + 1):
+        if action.level == "action" and action.session in sessions:
+            if any(_began_in(action, move) for move in targets if move.session == action.session):
+                yield action
+
+
+def _began_in(action: Move, move: Move) -> bool:
+    """Whether an action began while a move of its session was open; one that begins where the move ends is of the next."""
+    first, end = move.opening_seq, _end(move)
+    return first <= action.opening_seq < end or (
+        action.opening_seq == end and move.opened_ns <= action.opened_ns <= (move.closed_ns or OPEN_END)
+    )
+
+
+def _rivals(near: Sequence[Move], targets: Sequence[Move]) -> Iterator[Move]:
+    """Agents' moves at the same time that are not part of the targets; those of the same session only beside single actions,
+    because a session's turns and runs hold each other."""
+    if all(target.level == "takeback" for target in targets):
+        return
+    chosen, sessions = {move.id for move in targets}, {move.session for move in targets}
+    among_actions = all(target.level == "action" for target in targets)
+    for move in near:
+        if move.level not in AGENT_LEVELS or move.id in chosen or _frames(move, targets):
+            continue
+        if move.session not in sessions or (among_actions and move.level == "action"):
+            yield move
+
+
+def _claims(some: Iterable[Move], mine: bool, now: Reading) -> Iterator[Claim]:
+    """The claims of moves on a step, each once."""
+    for move in {move.id: move for move in some}.values():
+        if move.level not in AGENT_LEVELS:
+            continue
+        calls = stretches.calls_of(move)
+        if calls is not None and not move.open:
+            for call in calls:
+                raw = call.get(RAN)
+                paths = call.get("paths")
+                named = tuple(path for path in paths if isinstance(path, str)) if isinstance(paths, list) else ()
+                found = (
+                    stretches.decoded(raw if "to" in raw else stretches.cut(raw, now))
+                    if isinstance(raw, dict)
+                    else None
+                )
+                if found is not None:
+                    yield Claim(mine, str(call.get("title", move.title)), named, found)
+            continue
+        yield Claim(mine, move.title or _UNTITLED, move.reported, stretches.of_move(move, now))
+
 
 def _append(steps: list[OwnedStep], step: OwnedStep) -> None:
-    """Add a step, joined with the one before it if nothing lies between."""
+    """Add a step that is all the targets', joined with the one before it if nothing lies between."""
     last = steps[-1] if steps else None
-    if last is not None and not last.contested and last.after.id == step.before.id and last.later == step.later:
+    if (
+        last is not None
+        and not last.contested
+        and not last.claims
+        and (last.after.id, last.later) == (step.before.id, step.later)
+    ):
         steps[-1] = last._replace(after=step.after)
     else:
         steps.append(step)
@@ -138,14 +238,14 @@ class _Board:
                 self._actions.setdefault(move.session, []).append(move)
 
     def spread(self, some: Iterable[Move]) -> list[list[Move]]:
-        """For each step, the moves over it, and the actions through which they are."""
+        """For each step, the moves over it; of those that lie only where their actions do, these."""
         over: list[list[Move]] = [[] for _ in self._places[1:]]
         for move in some:
             for window in self._windows(move):
                 first = bisect_left(self._places, window.opening_seq)
                 last = bisect_right(self._places, _end(window)) - 1
                 for number in range(first, last):
-                    over[number] += (move,) if window is move else (move, window)
+                    over[number].append(window)
         return over
 
     def _windows(self, move: Move) -> Sequence[Move]:
@@ -155,13 +255,16 @@ class _Board:
         actions = self._actions.get(move.session, [])
         start = bisect_left(actions, move.opening_seq, key=lambda action: action.opening_seq)
         inside = takewhile(lambda action: action.opening_seq <= _end(move), actions[start:])
-        return [action for action in inside if _end(action) <= _end(move)]
+        return [action for action in inside if _began_in(action, move)]
 
 
 def _frames(move: Move, targets: Sequence[Move]) -> bool:
     """Whether a move and the targets are one inside the other, as a run and its turns are."""
     if move.level == "run":
-        return any(target.level != "run" for target in targets)
+        return any(
+            target.level != "run" or stretches.runs_in(move, target) or stretches.runs_in(target, move)
+            for target in targets
+        )
     return any(
         target.level == "run" and target.opening_seq <= move.opening_seq and _end(move) <= _end(target)
         for target in targets

@@ -21,7 +21,10 @@ _FEW = 3
 
 def instead(line: Line, plan: Plan, targets: Sequence[Move]) -> tuple[str, ...]:
     """What else could be done, where nothing of a move can be taken back."""
-    hints = ["`takeback undo --shared` takes what several sessions may have changed, too"] if plan.shared else []
+    hints = []
+    if plan.shared:
+        which = f" {short(targets[0].id)}" if len(targets) == 1 else ""
+        hints.append(f"`takeback undo{which} --shared` takes back what may be somebody else's, too")
     if len(targets) == 1 and (older := _older(line, targets[0])) is not None:
         hints.append(f"`takeback undo {short(older.id)}` takes back the next older move")
     return tuple(hints)

@@ -39,6 +39,12 @@ class Wish(NamedTuple):
     paths: Mapping[str, tuple[str, ...]] | None = None
     """Only these paths of parts; parts that are not named here are meant whole."""
 
+    keep: Mapping[str, tuple[str, ...]] = {}
+    """Paths of parts that are left as they are, whatever was done to them."""
+
+    accepted: tuple[str, ...] = ()
+    """Paths that are taken back although it is not certain whose their changes are, because a person said so."""
+
     def wants(self, part: str) -> bool:
         """Whether a part that is no following one is meant."""
         return self.only is None or part in self.only

@@ -7,12 +7,13 @@ turn. Outside of this module only saves open and close such moves.
 
 from __future__ import annotations
 
-from takeback.engine import moves
+from takeback.engine import moves, stretches
 from takeback.engine.line import Line
 from takeback.engine.save import same_parts
 from takeback.model.ids import new_id
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.model.plan import Plan
+from takeback.sources import clock
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -31,8 +32,10 @@ def note(
     if not taken and not (own and plan.verb == "restore"):
         return
     for move in own:
-        moves.close_at(tx, timeline, move, safety, at.time_ns, same_parts(line, reader))
-    if not any(move.level in AGENT_LEVELS for move in opened):
+        ended = moves.close_at(tx, timeline, move, safety, clock.read(), same_parts(line, reader))
+        if ended is not None:  # before what was done then
+            move_rows.update(tx, ended._replace(closed_ns=min(ended.closed_ns or at.time_ns, at.time_ns)))
+    if not any(move.level in AGENT_LEVELS and not stretches.is_left(move) for move in opened):
         title = taken[0].title if plan.verb == "undo" else plan.title if plan.verb == "restore" else ""
         move_rows.add(tx, timeline, _begun(title, at))
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from takeback.engine.matching import Matching
 from takeback.model.diff import Change, Diff
+from takeback.model.line_diff.hunks import grouped, line_diff, opcodes
 from takeback.model.plan import Effect
 from takeback.model.tree import FILE, LINK, Entry, name_bytes
 
@@ -36,17 +36,15 @@ class Sides:
         """Lines added and removed."""
         if self.before is None or self.after is None or self.before == self.after:
             return 0, 0
-        differ = [
-            each for each in Matching(_lines(self.before), _lines(self.after)).get_opcodes() if each[0] != "equal"
-        ]
-        return sum(end - b for *_, b, end in differ), sum(end - a for _, a, end, *_ in differ)
+        hunks = line_diff(_lines(self.before), _lines(self.after))
+        return sum(hunk.b_end - hunk.b for hunk in hunks), sum(hunk.a_end - hunk.a for hunk in hunks)
 
     def hunks(self) -> Iterator[bytes]:
         """The lines of the diff without its head, each with its newline."""
         if self.before is None or self.after is None or self.before == self.after:
             return
         old, new = _lines(self.before), _lines(self.after)
-        for group in Matching(old, new).get_grouped_opcodes(_CONTEXT):
+        for group in grouped(opcodes(old, new), _CONTEXT):
             (_, a, _, b, _), (_, _, a_end, _, b_end) = group[0], group[-1]
             yield b"@@ -%s +%s @@\n" % (_range(a, a_end), _range(b, b_end))
             for tag, i, i_end, j, j_end in group:

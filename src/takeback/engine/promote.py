@@ -16,6 +16,7 @@ from takeback.engine import pending, record
 from takeback.engine.apply import carry_out
 from takeback.engine.family import Family, Kin, named, relative
 from takeback.engine.line import Line, Present
+from takeback.engine.merge_ahead import without_long_merges
 from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand
 from takeback.engine.references import resolve
@@ -57,14 +58,22 @@ class Before(NamedTuple):
 
 def plan_promote(line: Line, fork: str | Line, only: Sequence[str] | None, watch: Watch) -> Plan:
     """What promote would do now; only the fork is saved, so that the plan can be carried out."""
-    result = _result(line, fork, watch)
-    with line.looking() as writer:
-        return _plan(line, writer, line.capture(writer, watch), result, only)
+    return _planned(line, _result(line, fork, watch), only, watch)
 
 
 def promote(line: Line, fork: str | Line, only: Sequence[str] | None, watch: Watch) -> Report:
     """Do here what a fork has changed."""
-    result = _result(line, fork, watch)
+    return _done_here(line, _result(line, fork, watch), only, watch)
+
+
+@without_long_merges
+def _planned(line: Line, result: Result, only: Sequence[str] | None, watch: Watch) -> Plan:
+    with line.looking() as writer:
+        return _plan(line, writer, line.capture(writer, watch), result, only)
+
+
+@without_long_merges
+def _done_here(line: Line, result: Result, only: Sequence[str] | None, watch: Watch) -> Report:
     with line.locked(), line.still(), line.writer() as writer:
         present = pending.begin(line, writer, watch)
         return carry_out(line, writer, _plan(line, writer, present, result, only), present, watch)

@@ -13,6 +13,7 @@ from takeback.errors import Conflict
 from takeback.model.ids import BlobKind, new_id
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.snapshot import Part, Snapshot
+from takeback.sources.evidence import EVIDENCE, Dated, encode
 from takeback.store.catalogue import operations, snapshots, timelines
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -131,9 +132,27 @@ def latest_or_new(
         line,
         writer,
         present.head,
-        present.parts,
+        _with_evidence(line, writer, before, present.parts),
         trigger=trigger,
         context=context,
         before=before,
         missed=present.reasons,
     )
+
+
+def _with_evidence(
+    line: Line, writer: Writer, before: Mapping[str, Part], parts: Mapping[str, Part]
+) -> Mapping[str, Part]:
+    """The parts, with what their sources know of when they looked, and when each path was changed that is not as it was
+    ``before``."""
+    return {name: _dated(line, writer, before.get(name), part) for name, part in parts.items()}
+
+
+def _dated(line: Line, writer: Writer, old: Part | None, part: Part) -> Part:
+    source = line.sources.get(part.name)
+    if not isinstance(source, Dated):
+        return part
+    found = source.evidence(writer.reader, old, part)
+    if found is None:
+        return part
+    return part._replace(refs={**part.refs, EVIDENCE: writer.put(encode(found), BlobKind.DOCUMENT)})

@@ -6,21 +6,37 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-from takeback.engine import moves, pending, record
+from takeback.engine import moves, pending, processes, record
 from takeback.engine.line import Line, Present
 from takeback.engine.moves import Event, Same
+from takeback.engine.processes import Ancestry
+from takeback.engine.stretches import Ran
 from takeback.errors import InvalidInput
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
+from takeback.model.move import OPENS
 from takeback.model.progress import Watch
 from takeback.model.snapshot import TRIGGERS, Part, Snapshot
+from takeback.sources import clock
 from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 
 USER_TRIGGERS = tuple(trigger for trigger in TRIGGERS if trigger not in ("safety", "restore", "undo", "redo", "fork"))
+
+
+class Proof(TypedDict, total=False):
+    """What an event of an agent proves, beside that it happened; each is a field of `takeback.engine.moves.Event`."""
+
+    ran: Ran
+    agent: Ancestry | None
+    helper: str
+    ends: str
+    closes: Mapping[str, Ran]
+    follow: str
+    keeps: frozenset[str] | None
 
 
 def save(
@@ -35,6 +51,7 @@ def save(
     key: str = "",
     always: bool = False,
     watch: Watch | None = None,
+    **proof: Unpack[Proof],
 ) -> Snapshot:
     """The present as a snapshot; the latest one again, with the label added, if nothing changed, unless ``always``."""
     if trigger not in USER_TRIGGERS:
@@ -42,7 +59,24 @@ def save(
     if label is not None:
         check_label(label)
     session, title, key = map(_writable, (session, title or label or "", key))
-    event = Event(trigger, session, title, key, tuple(_relative(line.root, path) for path in paths), context or {})
+    ran = proof.get("ran", Ran())
+    agent = proof.get("agent")
+    event = Event(
+        trigger,
+        session,
+        title,
+        key,
+        tuple(relative(line.root, path) for path in paths),
+        context or {},
+        ran=ran._replace(at=ran.at or clock.read()),
+        agent=agent,
+        opener=processes.ancestry() if agent is None and trigger in OPENS else None,
+        helper=proof.get("helper", ""),
+        ends=proof.get("ends", ""),
+        closes=proof.get("closes", {}),
+        follow=proof.get("follow", ""),
+        keeps=proof.get("keeps"),
+    )
     with line.locked(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
         fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context, always=always)
@@ -50,10 +84,10 @@ def save(
         event = event._replace(noted=noted(present))
 
         def note(tx: Transaction, timeline: int, at: SnapshotRow) -> SnapshotRow:
-            now = time.time_ns()
+            now = clock.read()
             moves.note(tx, timeline, event, at, now, same, present.head if fresh is not None else None)
             if label:
-                snapshots.label(tx, at.id, label, now)
+                snapshots.label(tx, at.id, label, time.time_ns())
             return snapshots.with_marks(tx, [at])[0]
 
         row = record.commit(line, writer, fresh, present.head, note, session=session)
@@ -111,7 +145,7 @@ def _writable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def _relative(root: str, path: str) -> str:
+def relative(root: str, path: str) -> str:
     """A reported path as trees name it."""
     if root and os.path.isabs(path):
         path = os.path.relpath(os.path.realpath(path), root)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import TracebackType
 
+from takeback.engine import processes
 from takeback.model.snapshot import Snapshot
 
 Save = Callable[..., Snapshot]
@@ -28,7 +29,12 @@ class Scope:
 
     def __enter__(self) -> Scope:
         self.opening = self._save(
-            trigger=self._opens, session=self._session, title=self._title, paths=self._paths, key=self._key
+            trigger=self._opens,
+            session=self._session,
+            title=self._title,
+            paths=self._paths,
+            key=self._key,
+            agent=processes.ancestry(),
         )
         return self
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from takeback.engine import asked, journal
 from takeback.engine import save as saving
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from takeback.engine.asked import Place, StrPath
     from takeback.engine.interval import Interval
     from takeback.engine.references import Reference
+    from takeback.engine.save import Proof
     from takeback.engine.watching import Seen
     from takeback.model.diff import Change, Diff
     from takeback.model.plan import Choice, Plan, Report
@@ -103,12 +104,15 @@ class Timeline:
         paths: Iterable[str] = (),
         key: str = "",
         always: bool = False,
+        **proof: Unpack[Proof],
     ) -> Snapshot:
         """Record the present; if nothing changed, the latest snapshot again, with the label added.
 
         ``trigger`` says what it is for and opens or closes moves; ``session``, ``title`` and ``key`` say whose move,
         what it is about, and which of several parallel actions; ``paths`` are what a tool says that it writes. With
         ``always`` there is a snapshot of its own even if nothing changed.
+
+        Who saves for another program, as hooks do, says what the event proves (`takeback.engine.save.Proof`).
         """
         once = partial(
             self._save_once,
@@ -120,6 +124,7 @@ class Timeline:
             paths=asked.several(paths) or (),
             key=key,
             always=always,
+            **proof,
         )
         return until_alone(self._line, once)
 
@@ -242,15 +247,28 @@ class Timeline:
         shared: bool = False,
         only: Iterable[str] | None = None,
         paths: Mapping[str, Iterable[str]] | None = None,
+        keep: Mapping[str, Iterable[str]] | None = None,
+        accept: Iterable[str] = (),
     ) -> Plan:
         """What `undo` would do; nothing is touched. ``paths`` names, by part, what of it is to be taken back; the rest of the
-        move stays, and can be taken back later."""
+        move stays, and can be taken back later. What ``keep`` names is left as it is. Paths of which it is undecided whose
+        changes they are, are taken back if they are in ``accept``, or all of them if they are to be ``shared``."""
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
         return undoing.plan_undo(
             self._line,
-            Wish(move, since, level, session, shared, asked.several(only), asked.by_part(paths)),
+            Wish(
+                move,
+                since,
+                level,
+                session,
+                shared,
+                asked.several(only),
+                asked.by_part(paths),
+                asked.by_part(keep) or {},
+                asked.several(accept) or (),
+            ),
             self._watch(),
         )
 
@@ -260,6 +278,7 @@ class Timeline:
         shared: bool = False,
         only: Iterable[str] | None = None,
         paths: Mapping[str, Iterable[str]] | None = None,
+        keep: Mapping[str, Iterable[str]] | None = None,
         looking_at: Iterable[str] | None = None,
         budget: float | None = None,
     ) -> tuple[Choice, ...]:
@@ -273,7 +292,7 @@ class Timeline:
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
-        wish = Wish(shared=shared, only=asked.several(only), paths=asked.by_part(paths))
+        wish = Wish(shared=shared, only=asked.several(only), paths=asked.by_part(paths), keep=asked.by_part(keep) or {})
         line = self._line if looking_at is None else self._line.looking_only_at(asked.several(looking_at) or ())
         return undoing.undo_choices(line, wish, self._watch(budget))
 
@@ -324,19 +343,32 @@ class Timeline:
         shared: bool = False,
         only: Iterable[str] | None = None,
         paths: Mapping[str, Iterable[str]] | None = None,
+        keep: Mapping[str, Iterable[str]] | None = None,
+        accept: Iterable[str] = (),
     ) -> Report:
         """Take back the newest move, a named one, or every agent move since a snapshot; nothing else changes.
 
         Paths that cannot be taken back without losing somebody's work are in the report's ``conflicts``; Conflict is
         raised only if nothing at all could be done. ``only`` names the parts that are meant: the conversation, which
-        comes back as a new session, is put back if ``transcript`` is among them. ``paths`` are as in `plan_undo`.
+        comes back as a new session, is put back if ``transcript`` is among them. ``paths``, ``keep`` and ``accept`` are as in
+        `plan_undo`. What may be somebody else's is in the report's ``undecided``, and is left unless it was absent.
         """
         from takeback.engine import undo as undoing
         from takeback.engine.candidates import Wish
 
         if since is not None and not self.root:
             since = self.show(since, session=session)
-        wish = Wish(move, since, level, session, shared, asked.several(only), asked.by_part(paths))
+        wish = Wish(
+            move,
+            since,
+            level,
+            session,
+            shared,
+            asked.several(only),
+            asked.by_part(paths),
+            asked.by_part(keep) or {},
+            asked.several(accept) or (),
+        )
         return until_alone(self._line, lambda: undoing.undo(self._line, wish, self._watch()))
 
     def redo(self, move: str | None = None) -> Report:

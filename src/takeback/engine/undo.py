@@ -14,32 +14,38 @@ from takeback.engine.chosen import chosen, named
 from takeback.engine.later_takebacks import LaterPaths
 from takeback.engine.line import Line, Present
 from takeback.engine.lost_steps import lost_paths, lost_since, lost_steps
+from takeback.engine.merge_ahead import without_long_merges
 from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.engine.paths import clean
 from takeback.engine.references import resolve
+from takeback.engine.verdicts import Verdicts, judge
 from takeback.errors import NotFound
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
+from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED, TREES
 from takeback.model.move import AGENT_LEVELS, ASKED, Move
-from takeback.model.plan import Choice, Effect, Going, Kept, Plan, Report
+from takeback.model.plan import Choice, Doubt, Effect, Going, Kept, Plan, Report, Undecided, WhileRunning
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
+from takeback.sources.clock import TICK_NS
+from takeback.sources.evidence import Dated, load
 from takeback.sources.protocol import Proposal, Step
-from takeback.sources.trees import within
+from takeback.sources.trees import TreeView, within
 from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 
+@without_long_merges
 def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
     """What undo would do now; nothing is touched."""
     with line.looking() as writer:
         return _undo(line, writer, line.capture(writer, watch or Watch()), wish)
 
 
+@without_long_merges
 def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
     """Take back what was asked for, and nothing else."""
     wish.check()
@@ -55,6 +61,7 @@ def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
     return past_busy(line, attempt)
 
 
+@without_long_merges
 def undo_choices(line: Line, wish: Wish, watch: Watch | None = None) -> tuple[Choice, ...]:
     """The moves that plain undo can take now: what it takes without a question comes first. Nothing is touched."""
     with line.looking() as writer:
@@ -77,12 +84,14 @@ def _fixed(line: Line, wish: Wish) -> Wish:
         return wish._replace(since=resolve(tx, line, wish.since, wish.session).id)
 
 
+@without_long_merges
 def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
     """What redo would do now; nothing is touched."""
     with line.looking() as writer:
         return _redo(line, writer, line.capture(writer, watch or Watch()), move)
 
 
+@without_long_merges
 def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
     """Take back an undo."""
 
@@ -266,6 +275,7 @@ def _plan(
     notes: list[str] = []
     goes: list[Going] = []
     common: dict[str, None] = {}
+    doubts = _Doubts()
     stays: dict[str, None] = {}
     blind: list[Kept] = []
     asked: list[str] = []
@@ -290,10 +300,14 @@ def _plan(
             if old.purged or new.purged:
                 lost = True
                 continue
-            leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
-            dealt = later.of(step.later, name) if step.later and name not in states else frozenset()
-            common |= dict.fromkeys(path for path in unclear if within(paths, path) and path not in dealt)
-            mine.append(whole._replace(leave=leave | dealt))
+            dealt = later.of(step.later, name) if step.later and name not in states else frozenset[str]()
+            if name in states:
+                leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
+                common |= dict.fromkeys(path for path in unclear if within(paths, path))
+            else:
+                found = _judged(line, reader, parts, name, step).without(dealt)
+                leave = doubts.settle(present.parts[name], reader, found, wish, paths)
+            _append(mine, whole._replace(leave=leave | dealt))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
         elif unseen:
@@ -308,11 +322,14 @@ def _plan(
             if paths is not None:
                 proposal, left = chosen(proposal, paths)
                 stays |= dict.fromkeys(left)
+            proposal, spared = _without(proposal, wish.keep.get(name, ()))
+            kept += spared
             effects += proposal.effects
             conflicts += proposal.conflicts
             kept += proposal.kept
             notes += proposal.notes
             goes += proposal.goes
+    common |= doubts.left
     if effects or conflicts or kept or common or asked:
         kept += blind  # where there is nothing else, nothing is known of the move, and an older one is meant
     beside = happened_beside(line, present, targets)
@@ -342,6 +359,9 @@ def _plan(
         pending=tuple(asked),
         goes=tuple(goes),
         partly=bool(stays) or wish.only is not None,
+        undecided=doubts.grouped(),
+        while_running=doubts.ran(effects),
+        brought_back=doubts.brought_back(effects),
         hints=(
             *by_hand.of_values([item.part for item in conflicts if item.part in states], spoken),
             *by_hand.of_paths(line, present, [item for item in conflicts if item.part not in states], steps),
@@ -463,6 +483,89 @@ def _shares(
         elif theirs:
             foreign.append(change.path)
     return frozenset(foreign if shared else (*foreign, *unclear)), [] if shared else unclear
+
+
+def _judged(line: Line, reader: Reader, parts: _Parts, name: str, step: OwnedStep) -> Verdicts:
+    """Whose the changes of a part in a step are."""
+    if not step.claims:
+        return Verdicts()
+    old, new = parts.at(step.before)[name], parts.at(step.after)[name]
+    source = line.source(name, {name: new})
+    dated = source if isinstance(source, Dated) else None
+    evidence = load(reader, new)
+    if step.after is PRESENT and dated is not None:
+        evidence = dated.evidence(reader, old, new)
+    before = load(reader, old)
+    known = step.before.time_ns
+    looked = (before.began_ns, before.ended_ns) if before is not None else (known - TICK_NS, known)
+    changes = source.diff(reader, old, new)
+    return judge(step, changes, evidence, looked, has_times=dated is not None)
+
+
+def _append(steps: list[Step], step: Step) -> None:
+    """Add a step, newest first; joined with the one after it where nothing lies between and nothing is left."""
+    if steps and not steps[-1].leave and not step.leave and steps[-1].before is step.after:
+        steps[-1] = step._replace(after=steps[-1].after)
+    else:
+        steps.append(step)
+
+
+def _without(proposal: Proposal, keep: Sequence[str]) -> tuple[Proposal, list[Kept]]:
+    """A proposal that leaves alone what a person asked to keep."""
+    if not keep:
+        return proposal, []
+    spared = [effect for effect in proposal.effects if within(keep, effect.path)]
+    effects = tuple(effect for effect in proposal.effects if effect not in spared)
+    told = [Kept(effect.part, effect.path, "you asked to keep it") for effect in spared]
+    return proposal._replace(effects=effects), told
+
+
+class _Doubts:
+    """What was not certain about the changes of some moves, and what follows from that."""
+
+    def __init__(self) -> None:
+        self.left: dict[str, None] = {}
+        self._undecided: dict[str, tuple[str, Doubt]] = {}
+        self._running: dict[str, str] = {}
+        self._absent: set[str] = set()
+
+    def settle(
+        self, present: Part, reader: Reader, found: Verdicts, wish: Wish, paths: Sequence[str] | None
+    ) -> frozenset[str]:
+        """The paths of a step to leave: what is not certain is taken only if a person said so, or if it is absent now."""
+        self._running.update(found.running)
+        if not found.undecided:
+            return found.leave
+        view = TreeView(reader, present.content) if present.kind in TREES else None
+        taken: set[str] = set()
+        for path, why in found.undecided.items():
+            if not within(paths, path):
+                continue
+            self._undecided.setdefault(path, why)
+            if wish.shared or within(wish.accepted, path):
+                taken.add(path)
+            elif view is not None and view.get(path) is None and path not in self.left:
+                taken.add(path)
+                self._absent.add(path)
+            else:
+                self.left[path] = None
+        return found.leave - taken
+
+    def brought_back(self, effects: Sequence[Effect]) -> tuple[str, ...]:
+        return tuple(effect.path for effect in effects if effect.path in self._absent and effect.after is not None)
+
+    def grouped(self) -> tuple[Undecided, ...]:
+        groups: dict[tuple[str, Doubt], list[str]] = {}
+        for path, why in sorted(self._undecided.items()):
+            groups.setdefault(why, []).append(path)
+        return tuple(Undecided(command, doubt, tuple(some)) for (command, doubt), some in groups.items())
+
+    def ran(self, effects: Sequence[Effect]) -> tuple[WhileRunning, ...]:
+        groups: dict[str, list[str]] = {}
+        for effect in effects:
+            if effect.path in self._running:
+                groups.setdefault(self._running[effect.path], []).append(effect.path)
+        return tuple(WhileRunning(command, tuple(some)) for command, some in groups.items())
 
 
 def _paths(reader: Reader, present: Present, part: str, wish: Wish) -> list[str] | None:

@@ -35,6 +35,9 @@ ASKED = "asked"
 """In the context of an agent's move that undo took back before its end, from another process: the owner of its memory was asked
 to put that back as it was recorded last, because it may have changed since."""
 
+BY = "by"
+"""In the context of a move of takeback's: the session of the agent that gave the command, in a call of its own."""
+
 CLOSES = {"run_end": "run", "turn_end": "turn", "after_action": "action"}
 
 

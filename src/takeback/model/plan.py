@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import Entry
@@ -67,6 +68,38 @@ class Kept:
     reason: str
 
 
+class Doubt(Enum):
+    """Why it is not decided whose a change is."""
+
+    NO_END = "no end"
+    """Nothing told that the command had ended: it was interrupted, crashed, or goes on in the background."""
+    ASKED = "asked"
+    """A person was asked about the call, and nothing tells when the command ran."""
+    SESSIONS = "sessions"
+    """Commands of several sessions ran at the same time."""
+    NO_TIMES = "no times"
+    """The file system, or a clock that was set, leaves no proof."""
+    NEAR = "near"
+    """It was changed so shortly before or after the command that either may be so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Paths that may be a command's changes or a person's."""
+
+    command: str
+    doubt: Doubt
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WhileRunning:
+    """Paths that count as a command's changes only because they changed while it ran: it did not name them."""
+
+    command: str
+    paths: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Going:
     """Something that is no more, or is set back, once effects are in place: a team's task, somebody's mail."""
@@ -123,7 +156,7 @@ class Plan:
     kept: tuple[Kept, ...] = ()
     """Paths left alone for another reason: not captured, ignored, outside what was asked for."""
     shared: tuple[str, ...] = ()
-    """Paths that several sessions may have changed."""
+    """Paths that somebody else may have changed, and that are left for that."""
     outside: tuple[Outside, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     notes: tuple[str, ...] = ()
@@ -149,6 +182,12 @@ class Plan:
     """A restore that makes paths equal to those of ``target``, and does not merge."""
     left: bool = False
     """Something could not be done; see `is_left`."""
+    undecided: tuple[Undecided, ...] = ()
+    """Changes that may be somebody else's, by command: those in ``shared`` are left, those in ``brought_back`` are not."""
+    while_running: tuple[WhileRunning, ...] = ()
+    """What is taken back of what changed while a command ran, by command."""
+    brought_back: tuple[str, ...] = ()
+    """Undecided paths that are absent now, and come back: nothing can be lost by that."""
     given_up: bool = False
     """It was interrupted, and could not be taken back as a whole: what is left of it can only be taken back."""
 
@@ -205,3 +244,9 @@ class Report:
     """Paths that were asked for and left, so that this is only a part; with the reason."""
     actions: Mapping[str, str] = field(default_factory=dict)
     """What was done to each changed path."""
+    undecided: tuple[Undecided, ...] = ()
+    """Changes that may be somebody else's, by command: those in ``shared`` are left, those in ``brought_back`` are not."""
+    while_running: tuple[WhileRunning, ...] = ()
+    """What is taken back of what changed while a command ran, by command."""
+    brought_back: tuple[str, ...] = ()
+    """Undecided paths that are absent now, and come back: nothing can be lost by that."""

@@ -56,7 +56,7 @@ class NotCaptured(NamedTuple):
         return self.reason not in ("setuid", "xattrs", "unsettled", "linked")
 
 
-INFORMATIVE = frozenset({"ignored"})
+INFORMATIVE = frozenset({"ignored", "evidence"})
 """Refs of a part that may change without making a new snapshot."""
 
 

@@ -21,14 +21,12 @@ from takeback.store.durable import NotPlain, read_plain_file
 
 DIRECTORY = "hooks"
 SESSIONS = "sessions"
-_LIMIT = 64 << 10
+_LIMIT = 1 << 20
 _FORGOTTEN_AFTER = 30 * 86400
 """A session of which nothing was heard for so many seconds is forgotten."""
 _HALF = ".half-"
 """In the names of files that are being written, or that somebody who was killed has left."""
 _POLL = 0.01
-_ROOT = "\0root "
-"""No session is called so."""
 
 
 class LastRun(NamedTuple):
@@ -47,8 +45,6 @@ class Remembered(NamedTuple):
     on: bool = True
     """Whether it is recorded at all: what a project's file says later, an agent may have written."""
     in_turn: bool = False
-    acts: bool = False
-    """Whether it has told of a tool: then it tells of all, and what changes outside of them is not its doing."""
     prompt: str = ""
     since_ms: int = 0
     """When its turn began, if the agent said so."""
@@ -56,6 +52,16 @@ class Remembered(NamedTuple):
     """Whether it is saved around each tool call, and not only at its turns."""
     effects: tuple[Mapping[str, str], ...] = ()
     """What its turn did that no snapshot can take back, where no tool call has a move to keep that."""
+    agent: Mapping[str, Any] = {}
+    """The agent's process and those above it, as `takeback.engine.processes` writes them."""
+    deaf: bool = False
+    """Whether the installed hooks do not hear of the agent's questions."""
+    asked: tuple[str, ...] = ()
+    """Calls about which a person is asked, or was."""
+    running: tuple[str, ...] = ()
+    """Calls that have begun and not ended, by key."""
+    calls: tuple[Mapping[str, Any], ...] = ()
+    """Calls of its turn around which nothing is saved: when they ran."""
 
 
 def ran(directory: str, agent: str, session: str, root: str, event: str) -> None:
@@ -83,24 +89,18 @@ def recall(directory: str, agent: str, session: str) -> Remembered | None:
             str(raw["root"]),
             raw["on"] is True,
             raw["in_turn"] is True,
-            raw["acts"] is True,
             str(raw["prompt"]),
             int(raw["since_ms"]),
             raw.get("actions") is not False,
             tuple({str(key): str(value) for key, value in each.items()} for each in raw.get("effects", ())),
+            dict(raw.get("agent", {})),
+            raw.get("deaf") is True,
+            tuple(map(str, raw.get("asked", ()))),
+            tuple(map(str, raw.get("running", ()))),
+            tuple(dict(each) for each in raw.get("calls", ())),
         )
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return None
-
-
-def note_acts(directory: str, agent: str, root: str) -> None:
-    """Note that an agent tells of its tools in a root: so will its next sessions there."""
-    remember(directory, agent, f"{_ROOT}{root}", Remembered(root, acts=True))
-
-
-def acts(directory: str, agent: str, root: str) -> bool:
-    known = recall(directory, agent, f"{_ROOT}{root}")
-    return known is not None and known.acts
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from takeback.model.ids import short
+from takeback.model.plan import Doubt
 from takeback.model.snapshot import RUNNING
 from takeback.views.going import words
 from takeback.views.lines import Line, table
@@ -40,42 +41,83 @@ _DONE = {
     "reset": "as in the image",
     "delete": "deleted",
 }
+SHARED = "{again} takes back what is left here, too"
+"""``{again}`` is the command that does so."""
 PROMOTE = "promote "
 """How the title of a promote begins."""
-_SHARED = "--shared takes it back, too"
-_VERIFIED = ("read back and verified", "good")
 _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback undo"}
 
 
 def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     """Everything that a person should see before saying yes."""
+    yield from undecided_lines(plan, most)
+    yield from _partial_lines(plan, most)
     if plan.stuck:
         yield [(f"{_subject(plan)}: nothing can be taken back", "head")]
     elif plan.empty:
         yield [f"{_doing(plan)} would change nothing: {_why_nothing(plan)}"]
     else:
-        yield from _partial_lines(plan, most)
         yield [(f"{_subject(plan)} would", "head")]
         yield from _effect_lines(plan, most)
-    yield from _beside_lines(plan, most, _SHARED)
+    yield from _running_lines(plan, most)
+    yield from beside_lines(plan, most)
 
 
-def beside_lines(plan: Plan, most: int | None, shared: str) -> Iterator[Line]:
-    """The same without the effects, for who shows those otherwise; ``shared`` is how a person has what several sessions may
-    have changed."""
-    yield from _partial_lines(plan, most)
-    yield from _beside_lines(plan, most, shared)
-
-
-def _beside_lines(plan: Plan, most: int | None, shared: str) -> Iterator[Line]:
+def beside_lines(plan: Plan, most: int | None = MOST, shared: str = "") -> Iterator[Line]:
+    """The same without the effects, for a face that shows those otherwise; ``shared`` is how a person takes back what is
+    undecided there."""
+    if shared:
+        yield from undecided_lines(plan, most, shared)
+        yield from _partial_lines(plan, most)
     for part in plan.pending:
         yield ["  ", ("pending ", "warn"), f"{part} {_waits('would be')}"]
     yield from _group("would go, and is kept in the snapshot that is made first", "warn", words(plan.goes), most)
-    yield from _left_lines(plan, most, shared)
+    yield from _left_lines(plan, most)
+
+
+def undecided_lines(value: Plan | Report, most: int | None = MOST, shared: str = SHARED) -> Iterator[Line]:
+    """What may be somebody else's: said first, because it is what a person has to decide."""
+    left, back = set(value.shared), set(value.brought_back)
+    told = set()
+    for group in value.undecided:
+        told |= set(group.paths)
+        here = [path for path in group.paths if path in left]
+        yield from _group(f"left alone, because {_doubt(group.doubt, group.command)}", "warn", here, most)
+        gone = [path for path in group.paths if path in back]
+        yield from _group(
+            f"missing, so brought back, although {_doubt(group.doubt, group.command)}", "warn", gone, most
+        )
+    others = [path for path in value.shared if path not in told]
+    yield from _group("left alone, because several sessions may have changed it", "warn", others, most)
+    if left:
+        one = len(value.moves) == 1
+        again = f"`takeback undo {short(value.moves[0])} --shared`" if one else "the same with `--shared`"
+        yield [("hint: ", "warn"), shared.format(again=again)]
+
+
+def _doubt(doubt: Doubt, command: str) -> str:
+    """Why it is not certain that a command changed some paths."""
+    name = f"“{clip(command, 60)}”"
+    return {
+        Doubt.NO_END: f"nothing tells when {name} ended",
+        Doubt.ASKED: f"a person was asked about {name}, and nothing tells when it ran",
+        Doubt.SESSIONS: f"commands of other sessions ran at the same time as {name}",
+        Doubt.NO_TIMES: f"the times of files do not tell whether {name} changed them",
+        Doubt.NEAR: f"it changed right before or after {name}",
+    }[doubt]
+
+
+def _running_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+    few = None if most is None else FEW
+    for group in value.while_running:
+        title = f"changed while “{clip(group.command, 60)}” ran; was it you? --keep PATH leaves it"
+        yield from _group(title, "quiet", list(group.paths), few)
 
 
 def report_lines(report: Report, most: int | None = MOST, options: str = "") -> Iterator[Line]:
     """What was done, that it was checked, and how to get back, with the options that were typed."""
+    yield from undecided_lines(report, most)
+    yield from _partial_lines(report, most)
     if not report.changed and not report.pending:
         yield [f"nothing to {_doing(report).partition(' ')[0]}: {_why_nothing(report)}"]
         yield from _left_lines(report, most)
@@ -83,14 +125,15 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
     here = list((Counter(report.changed) - Counter(report.pending)).elements())
     done = Counter(report.actions.get(path, "change") for path in here)
     yield [(_subject(report), "head")]
-    yield from _partial_lines(report, most)
     if here:
         yield done_line(done)
     for path in report.merged[:most]:
         yield ["  ", ("merged  ", "label"), path, ("  both sides' changes are in it", "quiet")]
+    yield from _running_lines(report, most)
     yield from _left_lines(report, most)
     if report.verified and here:
-        yield [("what was done was read back; the rest is left", "warn") if report.partial else _VERIFIED]
+        whole = not (report.shared or report.conflicts or report.partial)
+        yield [("read back and verified", "good") if whole else "what was written is read back and verified"]
     for part in report.pending:
         yield [("pending: ", "warn"), f"{part} {_waits('is')}"]
     if report.move:
@@ -154,7 +197,7 @@ def _subject(value: Plan | Report) -> str:
     return f"{value.verb} of{title} ({short(value.moves[0])}{more})"
 
 
-def _left_lines(value: Plan | Report, most: int | None, shared: str = _SHARED) -> Iterator[Line]:
+def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
     what = "to have the fork's" if value.title.startswith(PROMOTE) else "taking it back"
     yield from _group(
         f"conflict: left alone, because {what} would lose somebody's work",
@@ -163,7 +206,6 @@ def _left_lines(value: Plan | Report, most: int | None, shared: str = _SHARED) -
         most,
     )
     yield from _group("left as it is", "warn", [f"{item.path}: {item.reason}" for item in value.kept], most)
-    yield from _group(f"several sessions may have changed it; {shared}", "warn", list(value.shared), most)
     yield from _outside_lines(value.outside, None if most is None else FEW)
     yield from _not_captured("is not in the snapshot, and is left alone", value, most)
     for other in value.others:

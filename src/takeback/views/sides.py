@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from takeback.engine import patch
-from takeback.engine.matching import Matching
 from takeback.errors import InvalidInput, NotFound
+from takeback.model.line_diff.effort import Effort
+from takeback.model.line_diff.hunks import grouped, line_diff, opcodes
 from takeback.model.sizes import format_size
 from takeback.views.colouring import Spans, coloured
 from takeback.views.differences import is_image
@@ -158,8 +159,8 @@ def _shown(pair: patch.Sides, context: int, unseen: str = "") -> FileSides:
 
 def hunked(before: Sequence[str], after: Sequence[str], path: str, context: int) -> Iterator[Hunk]:
     """The lines that differ, in colours, with some around them."""
-    groups = list(Matching(before, after).get_grouped_opcodes(context))
-    if not any(tag != "equal" for group in groups for tag, *_ in group):
+    groups = list(grouped(opcodes(before, after), context))
+    if not groups:
         return
     sides = _Sides(before, after, path)
     for group in groups:
@@ -210,14 +211,14 @@ def _marked(a: str, b: str, old: Spans, new: Spans) -> tuple[Spans, Spans]:
     if max(len(a), len(b)) > _MARKED:
         return old, new
     words, others = _WORDS.findall(a), _WORDS.findall(b)
-    matcher = Matching(words, others, _MARKING, autojunk=False)
-    if matcher.ratio() < _ALIKE:
+    hunks = line_diff(words, others, Effort(_MARKING))
+    differ = sum(hunk.a_end - hunk.a + hunk.b_end - hunk.b for hunk in hunks)
+    if 1 - differ / (len(words) + len(others)) < _ALIKE:
         return old, new
     gone, come = set[int](), set[int]()
-    for tag, i, i_end, j, j_end in matcher.get_opcodes():
-        if tag != "equal":
-            gone |= _places(words, i, i_end)
-            come |= _places(others, j, j_end)
+    for hunk in hunks:
+        gone |= _places(words, hunk.a, hunk.a_end)
+        come |= _places(others, hunk.b, hunk.b_end)
     return _mark(old, gone), _mark(new, come)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import takeback as tb
-from takeback.adapters.hooks.agents import AGENTS
+from takeback.adapters.hooks.agents import AGENTS, BATCH, DENIED, HELPER_END, QUESTION
 from takeback.adapters.hooks.event import Event
 from takeback.adapters.hooks.reading import parse, read
 from takeback.adapters.hooks.telling import call_of, input_of, title_of
@@ -46,7 +46,7 @@ def turns(agent: str) -> Iterator[tuple[str, list[str]]]:
             now = []
             yield raw["prompt"].strip('"'), now
         event = heard(agent, raw)
-        if event is not None and event.trigger not in ("", "session_end"):
+        if event is not None and event.trigger not in ("", "session_end", BATCH):
             now.append(meaning(event))
 
 
@@ -66,7 +66,7 @@ CLAUDE = {
     "the service fails": acts(),
     "the service fails after some work": acts("Bash"),
     "several at once": acts("Bash", "Bash"),
-    "let somebody else do it": acts("Bash"),
+    "let somebody else do it": ["turn_start", "before_action Bash", "after_action Bash", HELPER_END, "turn_end"],
     "delete": acts("Bash"),
     "work and look": acts("Write a/ten.txt", "Bash", "Bash"),
     "rename": acts("Bash"),
@@ -96,6 +96,7 @@ def instead(table: dict[str, list[str]], **words: str) -> dict[str, list[str]]:
 
 GEMINI = instead(CLAUDE, Bash="run_shell_command", Write="write_file", Edit="replace") | {
     "a change that does not fit": acts("replace a.txt"),
+    "let somebody else do it": acts("run_shell_command"),
     "the service fails": acts(end=None),
     "the service fails after some work": acts("run_shell_command", end=None),
     "several at once": [
@@ -107,6 +108,7 @@ GEMINI = instead(CLAUDE, Bash="run_shell_command", Write="write_file", Edit="rep
 }
 OPENCODE = instead(CLAUDE, Bash="bash", Write="write", Edit="edit") | {
     "a change that does not fit": acts("edit a.txt"),
+    "let somebody else do it": acts("bash"),
     "several at once": ["turn_start", *["before_action bash"] * 2, *["after_action bash"] * 2, "turn_end"],
     "a long command": acts("bash", end=None),
     "a command that is cut short": ["turn_start", "turn_end", "before_action bash"],  # the end of the turn before
@@ -151,7 +153,7 @@ def test_subagents_neither_begin_turns_nor_name_the_conversation(agent: str) -> 
     subagents = [raw for raw in recorded(agent) if "agent_id" in raw]
     events = [event for raw in subagents if (event := heard(agent, raw)) is not None]
     assert {raw["hook_event_name"] for raw in subagents} >= {"SubagentStart", "SubagentStop", "PreToolUse"}
-    assert {event.trigger for event in events} == {"before_action", "after_action"}
+    assert {event.trigger for event in events} - {BATCH} == {"before_action", "after_action", HELPER_END}
     assert {event.transcript for event in events} == {""}
     own = next(event for raw in recorded(agent) if (event := heard(agent, raw)) is not None)
     assert own.transcript.startswith("/home/u/.")
@@ -281,7 +283,7 @@ def test_nothing_that_is_json_is_an_error_or_an_event_of_wrong_types(agent: str,
     event = heard(agent, raw)
     if event is None:
         return
-    assert event.trigger in TRIGGERS and event.name in AGENTS[agent].events
+    assert event.trigger in {*TRIGGERS, QUESTION, DENIED, HELPER_END, BATCH} and event.name in AGENTS[agent].events
     strings = [event.name, event.session, event.cwd, event.prompt, event.tool, event.key, event.transcript]
     for text in (*strings, *event.paths):
         assert type(text) is str

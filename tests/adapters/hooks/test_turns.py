@@ -59,8 +59,8 @@ def check(place: Workplace, dice: random.Random) -> tuple[int, int]:
         for shared in (False, True):
             if (expected := model.undone(turn, shared)) is None or expected == model.last:
                 continue
-            world.undo(ids[turn], shared=shared)
-            assert world.files() == expected, turn
+            report = world.undo(ids[turn], shared=shared)
+            assert world.files() == expected, (turn.session, turn.title, report)
             world.redo()
             assert world.files() == model.last
             tried[shared] += 1

@@ -1,4 +1,4 @@
-"""Whose change it is, where an agent tells of its tools, and where it tells of its turns alone."""
+"""Whose change it is, where an agent tells of its tools."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import takeback as tb
 from support.hooks.told import Told
 from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.hooks.reading import read
@@ -18,16 +19,17 @@ def told(tmp_path: Path) -> Told:
     return Told(root)
 
 
-def test_an_agent_that_tells_of_turns_alone_owns_what_changes_in_them(told: Told) -> None:
-    told("UserPromptSubmit", prompt="write")
-    (told.root / "a").write_text("1")
+def test_a_turn_without_a_writing_tool_owns_nothing(told: Told) -> None:
+    told("UserPromptSubmit", prompt="explain this code")
+    (told.root / "b").write_text("a person's")
     told("Stop")
-    assert [move.title for move in told.line.log().moves] == ["write"]
-    told.line.undo()
-    assert not (told.root / "a").exists()
+    assert [move for move in told.line.log().moves if move.level == "turn"] == []
+    with pytest.raises(tb.NotFound):
+        told.line.undo()
+    assert (told.root / "b").exists()
 
 
-def test_once_it_has_told_of_a_tool_an_idle_turn_owns_nothing(told: Told) -> None:
+def test_an_idle_turn_after_another_owns_nothing(told: Told) -> None:
     told("UserPromptSubmit", prompt="write")
     told.write("a", "1", "t1")
     told("Stop")
@@ -38,17 +40,6 @@ def test_once_it_has_told_of_a_tool_an_idle_turn_owns_nothing(told: Told) -> Non
     told.line.undo()
     assert not (told.root / "a").exists()
     assert (told.root / "b").exists()
-
-
-def test_so_does_its_next_session_in_the_same_project(told: Told) -> None:
-    told("UserPromptSubmit", prompt="write")
-    told.write("a", "1", "t1")
-    told("Stop")
-    other = Told(told.root, "session-2")
-    other("UserPromptSubmit", prompt="think")
-    (told.root / "b").write_text("a person's")
-    other("Stop")
-    assert [move.title for move in told.line.log().moves if move.level == "turn"] == ["write"]
 
 
 def test_what_an_agent_does_after_its_stop_is_a_turn_of_its_own(told: Told) -> None:
@@ -80,7 +71,7 @@ def test_a_turn_goes_on_through_a_compaction(told: Told) -> None:
     assert not (told.root / "a").exists()
 
 
-def test_a_command_in_the_background_works_for_as_long_as_its_turn(told: Told) -> None:
+def test_what_changes_while_a_command_may_run_in_the_background_is_left_and_said(told: Told) -> None:
     call = {"tool_name": "Bash", "tool_input": {"command": "sleep 9 && touch b", "run_in_background": True}}
     told("UserPromptSubmit", prompt="serve")
     told("PreToolUse", **call, tool_use_id="t1")
@@ -90,7 +81,10 @@ def test_a_command_in_the_background_works_for_as_long_as_its_turn(told: Told) -
     told("Stop", background_tasks=[{"id": "1"}])
     (told.root / "c").write_text("later, but before the next prompt")
     told("UserPromptSubmit", prompt="next")
-    told.line.undo()
+    report = told.line.undo()
+    assert sorted(path.name for path in told.root.iterdir()) == ["b", "c"]
+    assert [(each.command, each.paths) for each in report.undecided] == [("Bash: sleep 9 && touch b", ("b", "c"))]
+    told.line.undo(report.moves[0], shared=True)
     assert sorted(path.name for path in told.root.iterdir()) == []
 
 

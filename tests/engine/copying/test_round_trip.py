@@ -76,7 +76,7 @@ def test_the_second_time_nothing_moves_and_after_one_save_only_that(full: World,
     assert again.present == first.snapshots
     full.turn("one more", {"a.txt": "four\n"})
     more = full.store.push(other)
-    assert (more.snapshots, more.moves, more.blobs) == (1, 1, 3), "a manifest, a tree and a file"
+    assert (more.snapshots, more.moves, more.blobs) == (1, 1, 4), "a manifest, a tree, a file, and when it changed"
     assert history(other, full.line.root) == history(full.store, full.line.root)
 
 

@@ -1,13 +1,14 @@
 """A hook on every event that an agent has, which keeps what the agent tells it: how streams are recorded.
 
-As a program (`python dump.py FILE [REPLY]`) it is that hook: one line in FILE for each call, with the time and with what the
-session's file held at that moment.
+As a program (`python dump.py FILE [REPLY]`) it is that hook: one line in FILE for each call, with the time, with the processes
+that it descends from, and with what the session's file held at that moment.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import os
 import shlex
 import sys
 import time
@@ -98,9 +99,24 @@ def _add(path: Path, settings: dict[str, object]) -> None:
     path.write_text(json.dumps({**there, **settings}, indent=2))
 
 
+def parents() -> list[tuple[int, str]]:
+    """Process ids and names of this process's ancestors, nearest first; Linux only."""
+    found = []
+    pid = os.getppid()
+    while pid > 1:
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text()
+        except OSError:
+            break
+        name, _, rest = stat.partition("(")[2].rpartition(")")
+        found.append((pid, name))
+        pid = int(rest.split()[1])
+    return found
+
+
 def main(into: str, reply: str = "") -> None:
     raw = sys.stdin.read()
-    record: dict[str, Any] = {"time_ns": time.time_ns(), "stdin": raw}
+    record: dict[str, Any] = {"time_ns": time.time_ns(), "stdin": raw, "parents": parents()}
     path = json.loads(raw).get("transcript_path")
     if path:
         record["transcript"] = Path(path).read_text().splitlines() if Path(path).exists() else None

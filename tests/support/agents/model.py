@@ -35,6 +35,8 @@ class Model:
         """The bodies of the requests that took a step."""
         self._steps: deque[Answer] = deque()
         self._aside: deque[Answer] = deque()
+        self._tasks: list[str] = []
+        """What subagents that work beside the first were asked to do."""
         self._lock = threading.Lock()
         self._answers = 0
         self._asked_for_more = False
@@ -58,9 +60,14 @@ class Model:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def play(self, steps: Sequence[Answer]) -> None:
-        """What the next requests are answered with, in place of what an interrupted turn has left."""
+        """What the next requests are answered with, in place of what an interrupted turn has left.
+
+        A subagent in the background goes on with its own steps.
+        """
         with self._lock:
-            self._steps, self._aside, self._asked_for_more = deque(steps), deque(), False
+            self._steps, self._asked_for_more = deque(steps), False
+            if not self._tasks:
+                self._aside = deque()
 
     @property
     def left(self) -> list[Answer]:
@@ -77,7 +84,7 @@ class Model:
         with self._lock:
             self._answers += 1
             number = self._mark * 1000 + self._answers
-            thread = responses.asked_by(body)
+            thread = "subagent" if self._asked_by_a_task(body) else responses.asked_by(body)
             if not body.get("tools") or thread == "thread_title":
                 return _SMALL_TALK, number
             self.requests.append(body)
@@ -88,7 +95,15 @@ class Model:
                 step = step.to(body)
             if isinstance(step, Calls):
                 self._aside.extend(step.aside)
+                if step.aside:
+                    asked = [call.arguments for call in step.calls if isinstance(call.arguments, dict)]
+                    self._tasks += [str(arguments["prompt"]) for arguments in asked if "prompt" in arguments]
             return step, number
+
+    def _asked_by_a_task(self, body: Any) -> bool:
+        """Whether a conversation begins with a task that was given to a subagent in the background."""
+        begin = json.dumps(body.get("messages", [])[:1])
+        return any(json.dumps(task)[1:-1] in begin for task in self._tasks)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -72,6 +72,12 @@ class ClaudeCodeScreen(Screen):
     bye = "/exit"
 
     def prepare(self, driver: Driver) -> list[str]:
+        self.settle(driver)
+        return ["--allowedTools", "Bash,Write"]
+
+    @staticmethod
+    def settle(driver: Driver) -> None:
+        """Answer what a first start asks."""
         known = {
             "hasCompletedOnboarding": True,
             "theme": "dark",
@@ -79,7 +85,6 @@ class ClaudeCodeScreen(Screen):
             "projects": {str(driver.project): {"hasTrustDialogAccepted": True}},
         }
         (driver.home / ".claude.json").write_text(json.dumps(known))
-        return ["--allowedTools", "Bash,Write"]
 
     def _enter(self, word: str) -> None:
         """A word, and Return only when it is shown: what comes in one piece is taken for pasted."""
@@ -94,6 +99,11 @@ class CodexScreen(Screen):
     bye = "/quit"
 
     def prepare(self, driver: Driver) -> list[str]:
+        return self.options(driver)
+
+    @staticmethod
+    def options(driver: Driver) -> list[str]:
+        """Arguments that answer what a first start asks."""
         settings = {
             "disable_paste_burst": "true",
             "projects": f'{{"{driver.project}" = {{trust_level = "trusted"}}}}',

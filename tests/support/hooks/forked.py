@@ -11,6 +11,8 @@ from support.faults.zygote import Zygote
 from takeback.adapters.hooks import recording  # noqa: F401 - here once, instead of in the child of every event
 from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.hooks.receiving import Outcome, receive
+from takeback.sources import clock
+from takeback.sources.clock import Reading
 
 
 class Hooks:
@@ -21,13 +23,14 @@ class Hooks:
 
     def __call__(self, agent: str, data: bytes, environment: Mapping[str, str] | None = None) -> None:
         own = {**os.environ, "TMPDIR": os.environ["HOME"]}  # where no other test leaves notices
-        ended = self._zygote.call(_received, os.getcwd(), dict(environment or own), agent, data)
+        came = clock.read()  # when an agent would start the program
+        ended = self._zygote.call(_received, os.getcwd(), dict(environment or own), agent, data, came)
         assert ended.result == (0, AGENTS[agent].reply, ""), ended
 
 
-def _received(directory: str, environment: Mapping[str, str], agent: str, data: bytes) -> Outcome:
+def _received(directory: str, environment: Mapping[str, str], agent: str, data: bytes, came: Reading) -> Outcome:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(directory)
     tempfile.tempdir = None
-    return receive(agent, data)
+    return receive(agent, data, came=came)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Files = dict[str, bytes]
@@ -10,7 +11,11 @@ Files = dict[str, bytes]
 @dataclass(eq=False)
 class Action:
     opening: Files
+    path: str = ""
+    """What it writes, and nothing else; empty for a command, which may write anything."""
     closing: Files | None = None
+    finished: bool = False
+    """Whether it is certain that it ran: its own end was told, and nobody may have been asked about it meanwhile."""
 
     @property
     def changed(self) -> bool:
@@ -26,14 +31,16 @@ class Turn:
     open_actions: dict[str, Action] = field(default_factory=dict)
     actions: list[Action] = field(default_factory=list)
     closing: Files | None = None
-    marked: bool = False
-    """Whether only what happens inside its actions is its own; else all that does in its time is."""
+
+    def may_write(self, path: str) -> tuple[Action, ...]:
+        """Its open actions that may write a path."""
+        return tuple(action for action in self.open_actions.values() if action.path in ("", path))
 
     @property
     def changed(self) -> bool:
         """Whether it must be a move."""
         assert self.closing is not None
-        return self.closing != self.opening and (not self.marked or any(action.changed for action in self.actions))
+        return self.closing != self.opening and any(action.changed for action in self.actions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,23 +50,22 @@ class Change:
     path: str
     before: bytes | None
     after: bytes | None
-    open: tuple[Turn, ...]
-    busy: tuple[Turn, ...]
-    """Those in an action."""
-
-    @property
-    def acting(self) -> tuple[Turn, ...]:
-        """Those that may have made it; if there are none it is a person's."""
-        return tuple(turn for turn in self.open if turn in self.busy or not turn.marked)
+    acting: tuple[Turn, ...]
+    """The turns in an action, which may have made it; if there are none it is a person's."""
+    actions: Mapping[Turn, tuple[Action, ...]]
+    """Those actions."""
 
     def belongs_to(self, turn: Turn) -> bool:
+        """Whether the turn made it for certain: an action of its that came to its end."""
+        if not any(action.finished for action in self.actions.get(turn, ())):
+            return False
         if self.acting == (turn,):
             return True
-        return turn in self.acting and [each for each in self.acting if self.path in each.reported] == [turn]
+        return [each for each in self.acting if self.path in each.reported] == [turn]
 
     @property
     def shared(self) -> bool:
-        return len(self.acting) > 1 and not any(self.belongs_to(turn) for turn in self.acting)
+        return bool(self.acting) and not any(self.belongs_to(turn) for turn in self.acting)
 
 
 class Model:
@@ -67,8 +73,6 @@ class Model:
         self.turns: list[Turn] = []
         self.open: dict[str, Turn] = {}
         self.changes: list[Change] = []
-        self.acted: set[str] = set()
-        """Sessions that are known to tell of their actions."""
         self.agents: dict[str, str] = {}
         """The agent of each session that has told anything."""
         self.last: Files = {}
@@ -77,36 +81,31 @@ class Model:
 
     def saved(self, now: Files) -> None:
         """Something was told, so the files were looked at."""
-        open = tuple(self.open.values())
-        busy = tuple(turn for turn in open if turn.open_actions)
         for path in sorted(self.last.keys() | now.keys()):
             if self.last.get(path) != now.get(path):
-                self.changes.append(Change(path, self.last.get(path), now.get(path), open, busy))
+                actions = {turn: found for turn in self.open.values() if (found := turn.may_write(path))}
+                self.changes.append(Change(path, self.last.get(path), now.get(path), tuple(actions), actions))
         self.last = now
 
     def heard(self, session: str, agent: str) -> None:
-        """A session told something. One that begins after its agent has told of an action is expected to do the same."""
-        if session not in self.agents:
-            self.acted |= {session} if any(self.agents[each] == agent for each in self.acted) else set()
-            self.agents[session] = agent
+        """A session told something."""
+        self.agents.setdefault(session, agent)
 
     def begin_turn(self, session: str, title: str) -> None:
         self.end_turn(session, last_action=True)
-        self.open[session] = Turn(session, title, self.last, marked=session in self.acted)
+        self.open[session] = Turn(session, title, self.last)
         self.turns.append(self.open[session])
 
     def begin_action(self, session: str, key: str, path: str = "") -> None:
         turn = self.open[session]
         turn.reported |= {path} if path else set()
-        turn.open_actions[key] = Action(self.last)
-        turn.marked = True
-        self.acted.add(session)
+        turn.open_actions[key] = Action(self.last, path)
 
-    def end_action(self, session: str, key: str) -> None:
+    def end_action(self, session: str, key: str, *, certain: bool = True) -> None:
         turn = self.open.get(session)
         if turn is not None and key in turn.open_actions:
             action = turn.open_actions.pop(key)
-            action.closing = self.last
+            action.closing, action.finished = self.last, certain
             turn.actions.append(action)
 
     def end_turn(self, session: str, *, last_action: bool = False) -> None:

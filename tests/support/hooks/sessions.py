@@ -80,7 +80,7 @@ class Workplace:
 
     def after(self, voice: Voice, call: Call, failed: bool = False) -> None:
         if self.tell(voice, voice.after(call, failed)):
-            self.model.end_action(voice.session, call.id)
+            self.model.end_action(voice.session, call.id, certain=bool(call.path) or voice.tells_of_questions)
             if call.background and voice.agent in ("claude-code", "gemini-cli"):
                 self.model.begin_action(voice.session, f"{call.id}&")
 
@@ -112,7 +112,7 @@ class Workplace:
             if helper.session != voice.session:
                 self.model.end_turn(helper.session)
             else:
-                self.model.end_action(voice.session, helper.helper)
+                self.model.end_action(voice.session, helper.helper, certain=voice.tells_of_questions)
 
 
 class Script:

@@ -33,6 +33,7 @@ class Voice:
 
     agent = ""
     has_ids = True
+    tells_of_questions = True
 
     def __init__(self, session: str, cwd: str, home: str, helper: str = "") -> None:
         self.session, self.cwd, self.home, self.helper = session, cwd, home, helper
@@ -234,6 +235,7 @@ class DockerAgent(Voice):
     """Every call of the model is a "turn" of its own; a subagent has a session of its own."""
 
     agent = "docker-agent"
+    tells_of_questions = False
 
     def begin(self, source: str = "startup") -> list[Raw]:
         return [self._event("session_start", source=source)]

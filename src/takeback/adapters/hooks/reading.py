@@ -7,13 +7,14 @@ type that it should be, is passed over, never an error.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 from blake3 import blake3
 
-from takeback.adapters.hooks.agents import Agent
+from takeback.adapters.hooks.agents import DENIED, QUESTION, Agent
 from takeback.adapters.hooks.event import Event
 from takeback.errors import InvalidInput
 
@@ -48,16 +49,20 @@ def read(agent: Agent, raw: Mapping[str, Any]) -> Event | None:
     session = _id(_text(raw, "session_id"))
     if said is None or not session:
         return None
-    if _text(raw, "agent_id") and said.trigger in ("turn_start", "turn_end", "session_end", ""):
+    helper = _id(_text(raw, "agent_id"))
+    if helper and said.trigger in ("turn_start", "turn_end", "session_end", ""):
         return None  # a subagent's own turns lie inside the turn of the one that it works for
     if not said.trigger and _text(raw, "source") == "compact":
         return None  # the same session goes on, and may be in the middle of a turn
     tool, input = _text(raw, "tool_name")[:_NAME], raw.get("tool_input")
     input = input if isinstance(input, dict) else {}
-    if said.trigger in ("before_action", "after_action") and not _can_write(agent, tool, raw):
+    if said.trigger in ("before_action", "after_action", DENIED) and not _can_write(agent, tool, raw):
+        return None
+    if said.trigger == QUESTION and not _is_question(agent, tool, raw):
         return None
     if said.trigger == "turn_end" and _text(raw, "reason") in _NOT_THE_END:
         return None
+    paths = tuple(islice(filter(None, map(_path, _written(tool, input))), _PATHS))
     return Event(
         name=name,
         trigger=said.trigger,
@@ -67,16 +72,33 @@ def read(agent: Agent, raw: Mapping[str, Any]) -> Event | None:
         tool=tool,
         input=input,
         key=_id(_text(raw, "tool_use_id")) or _key(tool, input),
-        paths=tuple(islice(filter(None, map(_path, _written(tool, input))), _PATHS)),
-        transcript="" if _text(raw, "agent_id") else _path(_text(raw, "transcript_path")),
-        goes_on=_in_background(tool, input) or _at_work(raw.get("background_tasks")),
+        paths=paths,
+        transcript="" if helper else _path(_text(raw, "transcript_path")),
+        goes_on=_in_background(tool, input, raw.get("tool_response")) or _at_work(raw.get("background_tasks")),
         time_ms=_number(raw, "timestamp_ms"),
         again=said.again,
+        duration_ms=_duration(raw.get("duration_ms")),
+        call=_key(tool, input),
+        only_named=bool(paths) and tool in agent.edits,
+        helper=helper,
+        follows=bool(paths) and agent.tells_of_batches,
+        calls=tuple(filter(None, _calls_of(raw.get("tool_calls")))),
+        ended_call=_ended_call(_text(raw, "prompt")),
+        original=_original(raw.get("tool_response")) if len(paths) == 1 else None,
+        lets_run_on=agent.lets_run_on,
+        may_ask=not agent.tells_of_questions and _text(raw, "permission_mode") not in agent.never_asks,
     )
 
 
 def _can_write(agent: Agent, tool: str, raw: Mapping[str, Any]) -> bool:
     return bool(tool) and tool not in agent.reads and raw.get("tool_read_only") is not True
+
+
+def _is_question(agent: Agent, tool: str, raw: Mapping[str, Any]) -> bool:
+    """Whether a person is asked about a call that can write. One that names no tool is about all that have begun."""
+    if tool:
+        return _can_write(agent, tool, raw)
+    return _text(raw, "notification_type") == "ToolPermission"
 
 
 def _written(tool: str, input: Mapping[str, Any]) -> Iterator[str]:
@@ -91,9 +113,38 @@ def _written(tool: str, input: Mapping[str, Any]) -> Iterator[str]:
                 yield from (line[len(mark) :].strip() for mark in _PATCH if line.startswith(mark))
 
 
-def _in_background(tool: str, input: Mapping[str, Any]) -> bool:
+def _in_background(tool: str, input: Mapping[str, Any], response: Any) -> bool:
+    """Whether a command goes on when its call has ended: it was begun so, or a person sent it there."""
     said = any(input.get(key) is True for key in ("run_in_background", "is_background"))
-    return said or tool == "run_background_job"
+    sent = isinstance(response, dict) and bool(response.get("backgroundTaskId"))
+    return said or sent or tool == "run_background_job"
+
+
+def _original(response: Any) -> str | None:
+    """The text of a file before a tool changed it: Claude Code's and Gemini CLI's words for it."""
+    if not isinstance(response, dict):
+        return None
+    shown = response.get("returnDisplay")
+    for holder, key in ((response, "originalFile"), (shown if isinstance(shown, dict) else {}, "originalContent")):
+        text = holder.get(key)
+        if isinstance(text, str):
+            return text
+    return None
+
+
+def _calls_of(batch: Any) -> Iterator[str]:
+    """The calls of a batch that has ended, by key."""
+    for call in islice(batch, _PATHS) if isinstance(batch, list) else ():
+        if isinstance(call, dict):
+            tool, input = _text(call, "tool_name")[:_NAME], call.get("tool_input")
+            yield _id(_text(call, "tool_use_id")) or _key(tool, input if isinstance(input, dict) else {})
+
+
+def _ended_call(prompt: str) -> str:
+    """The call in the background that a prompt is about which the agent gives itself."""
+    if not prompt.startswith("<task-notification>"):
+        return ""
+    return prompt.partition("<tool-use-id>")[2].partition("</tool-use-id>")[0].strip()[:_NAME]
 
 
 def _at_work(tasks: Any) -> bool:
@@ -119,6 +170,13 @@ def _text(raw: Mapping[str, Any], key: str) -> str:
 def _number(raw: Mapping[str, Any], key: str) -> int:
     value = raw.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 53 else 0
+
+
+def _duration(value: Any) -> int | None:
+    """So many milliseconds, rounded up; None for what is no length of time."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1 << 53:
+        return None
+    return math.ceil(value)
 
 
 def _sound(text: str) -> str:

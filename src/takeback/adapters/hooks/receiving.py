@@ -15,10 +15,13 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from takeback.adapters.hooks.agents import AGENTS, PROBE, Agent
+from takeback.adapters.hooks.agents import AGENTS, PROBE, QUESTION, Agent
 from takeback.adapters.hooks.event import Event
 from takeback.adapters.hooks.reading import parse, read
+from takeback.engine import processes
 from takeback.errors import TakebackError
+from takeback.sources import clock
+from takeback.sources.clock import Reading
 
 _BLOCKS = 2
 _CAN_BE_STOPPED = ("turn_start", "before_action")
@@ -37,8 +40,9 @@ class Outcome(NamedTuple):
     """What an agent that is stopped is told."""
 
 
-def receive(name: str, data: bytes, called: int = -1) -> Outcome:
-    """Record an agent's event, and answer it; ``called`` is a pipe that tells when it should be answered at once."""
+def receive(name: str, data: bytes, called: int = -1, came: Reading | None = None) -> Outcome:
+    """Record an agent's event, and answer it; ``called`` is a pipe that tells when it should be answered at once, ``came`` when
+    the agent called, if that was before this."""
     agent = AGENTS.get(name)
     if agent is None:
         return Outcome(1, problem=f"there is no agent {name!r}, only {', '.join(AGENTS)}")
@@ -50,6 +54,7 @@ def receive(name: str, data: bytes, called: int = -1) -> Outcome:
         return Outcome(reply=agent.reply)
     if event is None:
         return Outcome(reply=agent.reply)
+    event = event._replace(came=came or clock.read(), ancestry=processes.ancestry())
     went = _waited_for(name, agent, event, called)
     if went == _LATE and event.trigger in _CAN_BE_STOPPED:
         _note(name, _late())
@@ -101,9 +106,20 @@ def _work_alone(name: str, event: Event, ours: int, theirs: int) -> None:
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
         os.write(theirs, _recorded(name, event)[:4000] + _END)
+        if event.trigger == QUESTION:
+            _watch_question(name, event)
     except BaseException:
         os._exit(1)
     os._exit(0)
+
+
+def _watch_question(name: str, event: Event) -> None:
+    from takeback.adapters.hooks.questions import watch
+
+    try:
+        watch(name, event)
+    except Exception as error:
+        _note(name, error)
 
 
 def _listen(ours: int, child: int, patience: float, called: int) -> bytes:

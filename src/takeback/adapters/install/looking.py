@@ -8,6 +8,7 @@ import re
 import shlex
 from typing import NamedTuple
 
+from takeback.adapters.hooks.agents import AGENTS as AGENT_EVENTS
 from takeback.adapters.install import files
 from takeback.adapters.install.agent import Agent, ours
 from takeback.adapters.install.agents import AGENTS
@@ -30,6 +31,8 @@ class Installed(NamedTuple):
     """Whether that interpreter is there to be run."""
     problem: str = ""
     """Why the file cannot be read, in which case nothing else is known."""
+    lacks: tuple[str, ...] = ()
+    """Events of which it does not tell, because an earlier version installed it."""
 
 
 def found(where: Agents) -> list[Installed]:
@@ -56,6 +59,7 @@ def look(agent: Agent, scope: str, path: str) -> Installed | None:
             return None  # nothing that is worth a parser
         text = files.text_of(file)
         command = _plugin_command(agent, text) if agent.format == "whole" else _first_command(agent, text)
+        lacks = _lacks(agent, text) if command else ()
     except TakebackError as error:
         return Installed(agent.name, scope, path, "", "", False, error.message)
     if not command:
@@ -64,7 +68,15 @@ def look(agent: Agent, scope: str, path: str) -> Installed | None:
         interpreter = shlex.split(command)[0]
     except (ValueError, IndexError):
         interpreter = command.partition(" ")[0]
-    return Installed(agent.name, scope, path, command, interpreter, os.access(interpreter, os.X_OK))
+    return Installed(agent.name, scope, path, command, interpreter, os.access(interpreter, os.X_OK), lacks=lacks)
+
+
+def _lacks(agent: Agent, text: str) -> tuple[str, ...]:
+    """The events that a whole installation tells of, and this one does not."""
+    if agent.format == "whole":
+        return tuple(event for event in AGENT_EVENTS[agent.name].events if f'"{event}"' not in text)
+    told = {each.entry.event for each in format_named(agent.format).find(text, ours(agent.name))}
+    return tuple(on.event for on in agent.events if on.event not in told)
 
 
 def _first_command(agent: Agent, text: str) -> str:

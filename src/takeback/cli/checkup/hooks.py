@@ -49,6 +49,14 @@ def _one(found: Hooks, installed: Installed, root: str) -> Finding:
         return Finding(
             check, "warn", f"{title} runs no hooks: {off.setting} in {off.file}", f"take {off.setting} out of that file"
         )
+    if installed.lacks:
+        told = ", ".join(installed.lacks)
+        return Finding(
+            check,
+            "warn",
+            f"{installed.file} is of an earlier takeback: it does not tell of {told}, so more changes are undecided",
+            f"{again} adds them",
+        )
     session = unheard(found.directory, name, locate.agent_homes()[name], root, _changed_ns(installed.file))
     if session is not None:
         return Finding(

@@ -19,6 +19,7 @@ from takeback.cli.app import Command, name
 from takeback.cli.call import Call
 from takeback.cli.child import run_child
 from takeback.cli.people import say
+from takeback.engine import processes
 from takeback.engine.interval import check_interval
 from takeback.errors import InvalidInput, TakebackError
 from takeback.model.ids import new_id, short
@@ -124,7 +125,9 @@ class _Record:
     def _start(self) -> None:
         self._line = self._call.line(create=True)
         self._given.add(self._call, self._line)
-        self._opening = self._line.save(trigger="run_start", session=self._session, title=self._title)
+        self._opening = self._line.save(
+            trigger="run_start", session=self._session, title=self._title, agent=processes.ancestry()
+        )
 
     def _finish(self, code: int) -> None:
         assert self._line is not None

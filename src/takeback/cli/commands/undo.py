@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option("--level", type=click.Choice(LEVELS[:-1]), help="Act on moves of this level.")
 @click.option("--session", type=name, metavar="S", help="Only one session's moves.")
-@click.option("--shared", is_flag=True, help="Also what several sessions may have changed.")
+@click.option("--shared", is_flag=True, help="Also changes that may be somebody else's.")
 @click.option("--only", metavar="PART,...", help="Only these parts, such as workspace, memory or transcript.")
 @click.option(
     "--path",
@@ -40,6 +40,13 @@ if TYPE_CHECKING:
     metavar="PATH",
     shell_complete=completing.paths,
     help="Only this file or directory of the workspace; may be given several times.",
+)
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=completing.paths,
+    help="Leave this file or directory as it is; may be given several times.",
 )
 @click.option("--conversation", is_flag=True, help="The conversation, too: as a new session of the agent.")
 @beside.options
@@ -56,6 +63,7 @@ def command(
     shared: bool,
     only: str | None,
     paths: tuple[str, ...],
+    keep: tuple[str, ...],
     conversation: bool,
     given: beside.Given,
     force: bool,
@@ -72,6 +80,10 @@ def command(
     (exit 14) and left alone. The present is saved first, and `takeback redo` brings it back. Undo again goes further
     back; with MOVE, that one is taken back and what came after it stays. With --path, only that of it: of MOVE, or of the
     newest move that changed it. A dry run exits with 0, whatever it finds. What could be done only in part exits with 3.
+
+    Only what the agent did goes back. A change that may be somebody else's is brought back if the file is missing, and
+    left alone otherwise: it is listed first, the exit code is 3, and --shared takes it back, too; on a terminal you are
+    asked about each command. What changed on other files while a command ran counts as its doing; --keep leaves it.
 
     For example:
       takeback undo
@@ -95,10 +107,11 @@ def command(
         "shared": shared,
         "only": parts,
         "paths": wanted,
+        "keep": {"workspace": [call.inside(line.root, path) for path in keep]} if keep else None,
     }
     is_plain = move is None and since is None and level is None and session is None
     if is_plain and call.interactive and not (yes or dry_run):
-        move = which(line.undo_choices(shared=shared, only=parts, paths=wanted))
+        move = which(line.undo_choices(shared=shared, only=parts, paths=wanted, keep=wish["keep"]))
     return carry_out(
         call,
         line,
@@ -107,6 +120,7 @@ def command(
         dry_run=dry_run,
         yes=yes,
         options=given.typed,
+        accepting=lambda accept: line.plan_undo(move, **wish, accept=accept),
     )
 
 

@@ -27,9 +27,11 @@ from takeback.sources.team.places import check_real, worktree_of
 from takeback.sources.workspace.guard import Guard
 from takeback.sources.workspace.place.standing import PERMISSIONS
 from takeback.sources.workspace.source import Workspace, head_note
+from takeback.sources.workspace.stamps import Seen
 
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Outside
+    from takeback.sources.evidence import Evidence
     from takeback.sources.protocol import Proposal, Staged, Step
     from takeback.sources.witness import Between
     from takeback.store.reader import Reader
@@ -48,6 +50,7 @@ class Worktree(Rooted):
         self.name = name or f"workspace-{agent}"
         self.prefix = worktree_of(team, agent)
         self.own = (self.prefix,)
+        self._seen: Seen | None = None
 
     @property
     def place(self) -> str:
@@ -65,12 +68,22 @@ class Worktree(Rooted):
         if not self._is_there():
             return Part(self.name, self.kind, {"content": self._wrapped(writer, None)}, self._detail({}))
         inside = self._inside(writer.reader, previous) if previous is not None else None
-        part = Workspace(self.place, name=self.name).capture(writer, inside, watch)
+        workspace = Workspace(self.place, name=self.name)
+        part = workspace.capture(writer, inside, watch)
+        self._seen = workspace.seen
         mode = os.lstat(name_bytes(self.place)).st_mode & PERMISSIONS
         tree = self._wrapped(writer, Entry(DIRECTORY, mode, 0, part.content))
         left = tuple(item._replace(path=f"{self.prefix}/{item.path}") for item in part.not_captured)
         detail = self._detail({**part.detail.get("context", {}), **repository_of(self.place)})
         return Part(self.name, self.kind, {**part.refs, "content": tree}, detail, left)
+
+    def evidence(self, reader: Reader, before: Part | None, after: Part) -> Evidence | None:
+        """When each path that differs was changed, as the last capture saw it; None if that was of another state."""
+        new = self._inside(reader, after)
+        old = new if before is None else self._inside(reader, before)
+        if self._seen is None or old is None or new is None or self._seen.tree != new.content:
+            return None
+        return self._seen.evidence(reader, old.content, self.prefix)
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         from takeback.sources.workspace import planning  # here and below: no save needs it

@@ -84,6 +84,8 @@ class Walk:
         self.elsewhere = elsewhere
         """Directories that are captured in parts of their own."""
         self.sections: dict[str, bytes] = {}
+        self.directories: dict[str, os.stat_result] = {}
+        """What `stat` said of each directory that is not as the last snapshot has it, after it was listed."""
         self.not_captured: list[NotCaptured] = []
         self.ignored: list[tuple[str, int]] = []
         """Paths that are left out, a directory's with a slash at its end, and their inodes."""
@@ -98,6 +100,7 @@ class Walk:
         except _Forged:
             self.cache = StatCache()
             self.sections.clear()
+            self.directories.clear()
             self.not_captured.clear()
             self.ignored.clear()
             self.seen = self.read = 0
@@ -320,6 +323,8 @@ class _Visit:
         tree = walk.writer.put(encode_rows(rows), BlobKind.TREE)
         if section is not None and tree != section.tree and blake3(encode_rows(remembered)).digest() != section.tree:
             raise _Forged
+        if section is None or tree != section.tree:
+            walk.directories[self._path] = os.fstat(self._handle)
         walk.sections[self._path] = encode_section(tree, self._rules.fingerprint, rows)
         return tree
 

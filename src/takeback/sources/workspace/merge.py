@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 from blake3 import blake3
 
 from takeback.model.tree import DIRECTORY, FILE, LINK, Entry
+from takeback.sources.workspace.merge_memo import merging
+from takeback.sources.workspace.text_merge import merge_lines
 
 MERGE_LIMIT = 1 << 20
 """Larger files are not merged line by line; they conflict."""
@@ -51,30 +52,23 @@ def take_back(base: Entry | None, theirs: Entry | None, ours: Entry | None, read
         return Outcome(conflict="it was changed since, and is not text that could be merged")
     if max(base.size, theirs.size, ours.size) > MERGE_LIMIT:
         return Outcome(conflict="it was changed since, and is too large to be merged")
-    merged = merge_text(read(base), read(theirs), read(ours))
+    with merging() as memo:
+        merged, is_unclear = memo.get(
+            (base.id, theirs.id, ours.id), lambda: (read(base), read(theirs), read(ours)), merge_text
+        )
     if merged is None:
-        return Outcome(conflict="the same lines were changed since")
+        unclear = "it was changed since, and comparing its lines takes too long"
+        return Outcome(conflict=unclear if is_unclear else "the same lines were changed since")
     return Outcome(Entry(FILE, mode, len(merged), blake3(merged).digest()), merged)
 
 
 def merge_text(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
-    """Both sides' changes to a text; None if they overlap or if one of them is not text. Every byte is kept as it is."""
+    """Both sides' changes to a text; None if they overlap, if one of them is not text, or if the effort for merges ends before
+    that is clear. Every byte is kept as it is."""
     if any(b"\0" in side for side in (base, theirs, ours)):
         return None
-    import merge3
-
-    merge = merge3.Merge3(_lines(base), _lines(ours), _lines(theirs))
-    lines: list[bytes] = []
-    for kind, *group in merge.merge_groups():
-        if kind == "conflict":
-            return None
-        lines += group[0]
-    return b"".join(lines)
-
-
-def _lines(text: bytes) -> list[bytes]:
-    """Lines with their ends, cut only after a newline: a lone carriage return is a byte like any other."""
-    return [line for line in re.split(rb"(?<=\n)", text) if line]
+    with merging() as memo:
+        return merge_lines(base, theirs, ours, memo.effort)
 
 
 def _pick(base: int, theirs: int, ours: int) -> int | None:

@@ -17,6 +17,7 @@ from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView
 from takeback.sources.workspace.guard import Guard
 from takeback.sources.workspace.merge import Outcome, take_back
+from takeback.sources.workspace.merge_memo import merging
 from takeback.store.reader import Reader
 
 Wanted = dict[str, tuple[Entry | None, bytes | None]]
@@ -102,6 +103,8 @@ def revert(
             else:
                 draft.take_back(path, base, theirs, moved)
         draft.keep_other_halves(changes)
+    with merging() as memo:
+        memo.check()
     return draft.proposal(source)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,19 +12,21 @@ from takeback.model.progress import Watch
 from takeback.model.sizes import parse_seconds, parse_size
 from takeback.model.snapshot import Part
 from takeback.model.tree import name_bytes
-from takeback.sources import trees
+from takeback.sources import clock, trees
 from takeback.sources.rooted import Rooted
 from takeback.sources.workspace import git
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
 from takeback.sources.workspace.names import STAGE_PREFIX, is_store
+from takeback.sources.workspace.stamps import Seen
 from takeback.sources.workspace.statcache import decode_cache, encode_cache
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 if TYPE_CHECKING:
     from takeback.model.plan import Effect, Outside
+    from takeback.sources.evidence import Evidence
     from takeback.sources.protocol import Proposal, Step
     from takeback.sources.witness import Between
     from takeback.sources.workspace.watching import Watcher
@@ -60,6 +61,8 @@ class Workspace(Rooted):
         self._patterns = Patterns(tuple(include), tuple(exclude))
         self._max_file_size = parse_size(max_file_size)
         self._elsewhere = frozenset(elsewhere)
+        self.seen: Seen | None = None
+        """What the last capture saw."""
 
     def capture(self, writer: Writer, previous: Part | None, watch: Watch) -> Part:
         """Every file that is not ignored, as trees; unchanged ones are recognised without reading them."""
@@ -70,7 +73,8 @@ class Workspace(Rooted):
             )
         _check_outside_of_stores(self.root)
         self._sweep()
-        self._looked_ns = time.time_ns()
+        began = clock.read()
+        self._looked_ns = began.real_ns
         before = previous.content if previous is not None else None
         cache = decode_cache(writer.derived.get(self._cache_key(writer)), before)
         tracked = TrackedCache.decode(cache.note)
@@ -79,10 +83,17 @@ class Workspace(Rooted):
         tree = walk.root(self.root, rules, before)
         if tree != before or walk.read > _WORTH_REMEMBERING or not len(walk.cache):
             writer.derived.put(self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections))
+        self.seen = Seen(self.root, tree, walk.sections, walk.directories, began)
         refs = {"content": tree, "rules": writer.put(RulesRecord.of(rules).encode(), BlobKind.DOCUMENT)}
         if walk.ignored:
             refs["ignored"] = writer.put(encode_ignored(walk.ignored), BlobKind.DOCUMENT)
         return Part(self.name, self.kind, refs, self._detail(), tuple(sorted(walk.not_captured)))
+
+    def evidence(self, reader: Reader, before: Part | None, after: Part) -> Evidence | None:
+        """When each path that differs was changed, as the last capture saw it; None if that was of another state."""
+        if self.seen is None or self.seen.tree != after.content:
+            return None
+        return self.seen.evidence(reader, self.seen.tree if before is None else before.content)
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         from takeback.sources.protocol import Proposal

@@ -153,7 +153,7 @@ class Drawer {
       this.wanted = { ...this.wanted, shared: box.checked };
       this.plan();
     });
-    return el("label", { class: "plan-part shared-box" }, box, el("span", {}, "Also what several sessions may have changed"));
+    return el("label", { class: "plan-part shared-box" }, box, el("span", {}, "Also what may be somebody else's"));
   }
 
   #refused(error) {

@@ -47,17 +47,37 @@ export function summary(plan, whole) {
   const reasons = plan.reasons ?? {};
   const reasoned = (paths) => paths.map((path) => [path, reasons[path] ?? ""]);
   return [
+    ...undecided(plan),
     part("conflict", "bad", "Conflicts: left alone, because somebody's work would be lost", reasoned(plan.conflicts ?? [])),
     part("pending", "warn", "Lives in another program, which puts it in place at its next save or turn", (plan.pending ?? []).map((each) => [each, ""])),
     part("goes", "warn", "Would go, and is kept in the snapshot that is made first", (plan.goes ?? []).map((each) => [goingWords(each), ""])),
     part("outside", "warn", "Happened outside, and cannot be taken back", (plan.effects ?? []).map((each) => [each.what, `${each.kind}${each.time ? `, ${ago(Date.parse(each.time))}` : ""}`])),
     part("kept", "quiet", "Left as it is", (plan.kept ?? []).map((each) => [each.path, each.reason])),
-    part("kept", "warn", "Several sessions may have changed it: left alone", (plan.shared ?? []).map((each) => [each, ""])),
+    ...(plan.while_running ?? []).map((group) => part("running", "quiet", `Changed while “${group.command}” ran`, group.paths.map((each) => [each, ""]))),
     part("kept", "quiet", "Not in the snapshot, and left alone", (plan.not_captured ?? []).map((each) => [each.path, each.reason])),
     (plan.notes ?? []).map((note) => el("p", { class: "notice", test: "note" }, icon("info"), el("span", {}, said(note)))),
     (plan.hints ?? []).map((hint) => el("p", { class: "notice", test: "hint" }, icon("info"), el("span", {}, said(hint)))),
     plan !== whole && plan.changed ? el("p", { class: "quiet number" }, `${count(plan.changed.length, "change")} of ${whole.changed.length.toLocaleString("en")} chosen`) : null,
   ];
+}
+
+const DOUBTS = {
+  "no end": "nothing tells when it ended",
+  asked: "you were asked about it, and nothing tells when it ran",
+  sessions: "commands of other sessions ran at the same time",
+  "no times": "the times of files prove nothing here",
+  near: "it changed right before or after the command",
+};
+
+/** Changes that may be somebody else's: by command, those that are left and those that come back because they are missing. */
+function undecided(plan) {
+  const left = new Set(plan.shared ?? []);
+  const back = new Set(plan.brought_back ?? []);
+  const groups = (plan.undecided ?? []).flatMap((group) => [
+    ["Left alone, because it may be yours", group, group.paths.filter((path) => left.has(path))],
+    ["Missing, so it comes back, although it may have been you", group, group.paths.filter((path) => back.has(path))],
+  ]);
+  return groups.map(([title, group, paths]) => part("kept", "warn", `${title}: “${group.command}”, ${DOUBTS[group.reason] ?? group.reason}`, paths.map((each) => [each, ""])));
 }
 
 function part(test, style, title, lines) {

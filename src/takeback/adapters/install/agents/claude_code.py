@@ -36,11 +36,7 @@ Show the person the output above as it is. Do nothing else, and run no tool.
 CLAUDE_CODE = Agent(
     name="claude-code",
     title="Claude Code",
-    files={
-        "user": "{claude_code}/settings.json",
-        "project": "{project}/.claude/settings.json",
-        "local": "{project}/.claude/settings.local.json",
-    },
+    files=AGENTS["claude-code"].files,
     format="jsonhooks",
     reads=frozenset({"a byte order mark"}),
     events=(
@@ -49,6 +45,10 @@ CLAUDE_CODE = Agent(
         On("PreToolUse", tools=True, timeout=60),
         On("PostToolUse", tools=True, timeout=60),
         On("PostToolUseFailure", tools=True, timeout=60),
+        On("PostToolBatch", timeout=60),
+        On("PermissionRequest", tools=True),
+        On("PermissionDenied", tools=True),
+        On("SubagentStop", timeout=60),
         On("Stop", timeout=60),
         On("StopFailure", timeout=60),
         On("SessionEnd"),

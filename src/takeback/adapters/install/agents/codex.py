@@ -7,12 +7,13 @@ cannot say "all but these", so every tool is told of. It complains of more than 
 
 from __future__ import annotations
 
+from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.install.agent import Agent, On
 
 CODEX = Agent(
     name="codex",
     title="Codex",
-    files={"user": "{codex}/hooks.json", "project": "{project}/.codex/hooks.json"},
+    files=AGENTS["codex"].files,
     no_scope=" of its own",
     format="jsonhooks",
     beside="config.toml",
@@ -21,6 +22,8 @@ CODEX = Agent(
         On("UserPromptSubmit"),
         On("PreToolUse", tools=True, timeout=60),
         On("PostToolUse", tools=True, timeout=60),
+        On("PermissionRequest", tools=True),
+        On("SubagentStop", timeout=60),
         On("Stop", timeout=60),
         On("Interrupt", timeout=3),  # the most that it allows; more is an error in every session
         On("SessionEnd", timeout=3),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.install import files
 from takeback.adapters.install.agent import Agent, On
 from takeback.errors import InvalidInput, TakebackError
@@ -18,7 +19,7 @@ _AGENTS = re.compile(rb"^agents[ \t]*:", re.MULTILINE)
 DOCKER_AGENT = Agent(
     name="docker-agent",
     title="docker-agent",
-    files={"user": "{docker_agent}/config.yaml"},
+    files=AGENTS["docker-agent"].files,
     no_scope=" that is not shared",
     format="yamlsettings",
     events=(

@@ -30,7 +30,7 @@ Show the person the output above as it is. Do nothing else, and run no tool.
 GEMINI_CLI = Agent(
     name="gemini-cli",
     title="Gemini CLI",
-    files={"user": "{gemini_cli}/settings.json", "project": "{project}/.gemini/settings.json"},
+    files=AGENTS["gemini-cli"].files,
     no_scope=" of its own",
     format="jsonhooks",
     reads=frozenset({"comments"}),
@@ -39,6 +39,7 @@ GEMINI_CLI = Agent(
         On("BeforeAgent", timeout=30_000),
         On("BeforeTool", tools=True, timeout=60_000),
         On("AfterTool", tools=True, timeout=60_000),
+        On("Notification", timeout=30_000),
         On("AfterAgent", timeout=60_000),
         On("SessionEnd", timeout=30_000),
     ),

@@ -7,6 +7,7 @@ A tool that fails has no event of its own but a message's part, and a session th
 
 from __future__ import annotations
 
+from takeback.adapters.hooks.agents import AGENTS
 from takeback.adapters.install.agent import Agent, Slash
 
 _PLUGIN = """\
@@ -49,6 +50,7 @@ export const Takeback = async ({ client, directory }) => {
   const parents = new Map()
   const turns = new Set()
   const calls = new Map()
+  const questions = new Map()
 
   async function top(session) {
     for (let depth = 0; depth < 16; depth++) {
@@ -71,7 +73,23 @@ export const Takeback = async ({ client, directory }) => {
     const call = calls.get(id)
     if (!call) return
     calls.delete(id)
-    await say("tool_after", call.session, { tool_name: call.tool, tool_input: input ?? call.input, tool_use_id: id })
+    const told = { tool_name: call.tool, tool_input: input ?? call.input, tool_use_id: id }
+    if (call.denied) return say("tool_denied", call.session, told)
+    await say("tool_after", call.session, { ...told, duration_ms: Date.now() - call.since })
+  }
+
+  // A call begins to run when nobody has to be asked, or when a person has answered.
+  async function asked({ id, tool }) {
+    const call = calls.get(tool?.callID)
+    if (!call) return
+    questions.set(id, tool.callID)
+    await say("permission_asked", call.session, { tool_name: call.tool, tool_input: call.input, tool_use_id: tool.callID })
+  }
+
+  function answered({ requestID, reply }) {
+    const call = calls.get(questions.get(requestID))
+    questions.delete(requestID)
+    if (call) Object.assign(call, { since: Date.now(), denied: reply === "reject" })
   }
 
   const silently = (work) => async (...given) => {
@@ -95,6 +113,8 @@ export const Takeback = async ({ client, directory }) => {
     "session.idle": ({ sessionID }) => end("idle", sessionID),
     "session.status": ({ sessionID, status }) => (status?.type === "idle" ? end("idle", sessionID) : undefined),
     "session.error": ({ sessionID }) => (sessionID ? end("error", sessionID) : undefined),
+    "permission.asked": asked,
+    "permission.replied": answered,
     "message.part.updated": ({ part }) =>
       part?.type === "tool" && part.state?.status === "error" ? after(part.callID, part.state.input) : undefined,
   }
@@ -110,8 +130,10 @@ export const Takeback = async ({ client, directory }) => {
     "tool.execute.before": silently(async ({ tool, sessionID, callID }, { args }) => {
       if (READS.has(tool)) return
       const session = await top(sessionID)
-      calls.set(callID, { session, tool, input: args })
+      calls.set(callID, { session, tool, input: args, since: Date.now(), denied: false })
       await say("tool_before", session, { tool_name: tool, tool_input: args, tool_use_id: callID })
+      const call = calls.get(callID)
+      if (call) call.since = Date.now()
     }),
     "tool.execute.after": silently(({ callID }) => after(callID)),
   }
@@ -139,7 +161,7 @@ Show the person the output above as it is. Do nothing else, and run no tool.
 OPENCODE = Agent(
     name="opencode",
     title="opencode",
-    files={"user": "{opencode}/plugin/takeback.js", "project": "{project}/.opencode/plugin/takeback.js"},
+    files=AGENTS["opencode"].files,
     no_scope=" of its own",
     format="whole",
     whole=_PLUGIN,

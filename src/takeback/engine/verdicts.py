@@ -1,0 +1,215 @@
+"""Whose is a change? Of each path that differs in a step: the agent's, a person's, or undecided.
+
+It is the agent's if its tool named the path in that step, or if the path's ctime lies where its command certainly ran, and
+nobody else's did. It is a person's if no command of an agent can have made it. Everything else is undecided. The file
+system's times are compared with the stretches in which commands ran; a path that came along with a directory that was moved keeps
+its own ctime, so it shares the verdict of that directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from enum import Enum
+from typing import NamedTuple
+
+from takeback.engine.attribution import Claim, OwnedStep
+from takeback.engine.stretches import Stretch
+from takeback.model.diff import Change
+from takeback.model.plan import Doubt
+from takeback.model.tree import FILE
+from takeback.sources import clock, trees
+from takeback.sources.clock import TICK_NS
+from takeback.sources.evidence import UNKNOWN_TIME, Evidence, Stamp
+from takeback.sources.trees import within
+
+
+class Verdicts(NamedTuple):
+    """What was decided of one step."""
+
+    leave: frozenset[str] = frozenset()
+    """Paths that are not the targets', or may not be."""
+    undecided: Mapping[str, tuple[str, Doubt]] = {}
+    """Those of them that may be: the command, and why it is not certain."""
+    running: Mapping[str, str] = {}
+    """Paths that are the targets' only because they changed while a command ran."""
+
+    def without(self, paths: Set[str]) -> Verdicts:
+        """The same, with nothing to say of some paths."""
+        if not paths:
+            return self
+        undecided = {path: why for path, why in self.undecided.items() if path not in paths}
+        running = {path: command for path, command in self.running.items() if path not in paths}
+        return self._replace(undecided=undecided, running=running)
+
+
+class _May(Enum):
+    NO = 0
+    MAYBE = 1
+    RAN = 2
+    """It changed while the command certainly ran."""
+    NAMED = 3
+    """The tool named the path, and ran."""
+
+
+class _Moment(NamedTuple):
+    """When a path was changed, as far as the file system tells."""
+
+    ctime_ns: int
+    exact: bool = True
+    """Whether it is the path's own; else the latest change of its directory, which may have come later."""
+
+
+def judge(
+    step: OwnedStep,
+    changes: Iterable[Change],
+    evidence: Evidence | None,
+    looked: tuple[int, int],
+    *,
+    has_times: bool,
+) -> Verdicts:
+    """Decide about all changes of a step. ``looked`` is when the look at its first snapshot began and ended; ``has_times`` is
+    whether the source records evidence at all."""
+    if not step.claims:
+        return Verdicts()
+    leave: set[str] = set()
+    undecided: dict[str, tuple[str, Doubt]] = {}
+    running: dict[str, str] = {}
+    seen = list(changes)
+    times = _Times(evidence, looked, {change.path for change in seen if change.before is None})
+    for change in seen:
+        moment = times.of(change)
+        found = [(claim, _claimed(claim, change, moment, evidence, has_times)) for claim in step.claims]
+        verdict = _decided(step, found, moment, evidence, has_times)
+        if isinstance(verdict, tuple):
+            undecided[change.path] = verdict
+        if isinstance(verdict, tuple) or not verdict:
+            leave.add(change.path)
+        elif not step.hers and not _is_named(found):
+            running[change.path] = next(claim.command for claim, may in found if claim.mine and may is _May.RAN)
+    _settle_directories(seen, leave, undecided)
+    return Verdicts(frozenset(leave), undecided, running)
+
+
+def _is_named(found: Iterable[tuple[Claim, _May]]) -> bool:
+    return any(claim.mine and may is _May.NAMED for claim, may in found)
+
+
+def _decided(
+    step: OwnedStep,
+    found: list[tuple[Claim, _May]],
+    moment: _Moment | None,
+    evidence: Evidence | None,
+    has_times: bool,
+) -> bool | tuple[str, Doubt]:
+    """Whether a change is the targets'; or the command whose it may be, and why that is not certain."""
+    mine = [(claim, may) for claim, may in found if claim.mine and may is not _May.NO]
+    others = [(claim, may) for claim, may in found if not claim.mine and may is not _May.NO]
+    if step.hers:
+        sure = [claim for claim, may in others if may in (_May.NAMED, _May.RAN)]
+        if sure or not others:
+            return not sure
+        return others[0][0].command, _why(others[0][0], moment, evidence, has_times)
+    named = _is_named(found)
+    named_by_others = any(may is _May.NAMED for _, may in others)
+    if named and not named_by_others:
+        return True
+    if not mine or (named_by_others and not named):
+        return False
+    claim, may = max(mine, key=lambda each: each[1].value)
+    if others:
+        return claim.command, Doubt.SESSIONS
+    return True if may is _May.RAN else (claim.command, _why(claim, moment, evidence, has_times))
+
+
+def _claimed(claim: Claim, change: Change, moment: _Moment | None, evidence: Evidence | None, has_times: bool) -> _May:
+    """How certain it is that a command changed a path."""
+    stretch = claim.stretch
+    named = bool(claim.named) and within(claim.named, change.path)
+    if stretch is None:  # an earlier version recorded it: the whole window is its own
+        return _May.NAMED if named else _May.RAN
+    if stretch.first_ns > stretch.last_ns or (stretch.only_named and not named and has_times):
+        return _May.NO
+    if _is_mixed(stretch, change):
+        return _May.MAYBE
+    sure = _May.NAMED if named and (stretch.finished or stretch.is_sure) else _May.MAYBE
+    if not has_times or evidence is None:
+        return _May.RAN if sure is _May.MAYBE and (stretch.finished or stretch.is_sure) else sure
+    if evidence.lacks or not _same_clock(claim, evidence):
+        return sure
+    if moment is None:  # the snapshot after it was dropped: what is certain of the whole call is, of this, too
+        return _May.RAN if sure is _May.MAYBE and stretch.sure_first_ns == stretch.first_ns else sure
+    ctime = moment.ctime_ns
+    if ctime < stretch.first_ns - TICK_NS:
+        return _May.NO
+    if named and stretch.follows and ctime > stretch.last_ns:
+        return sure  # one of the agent's own hooks, such as a formatter, came before our look
+    if ctime > stretch.last_ns or (not moment.exact and not stretch.holds(ctime)):
+        return _May.MAYBE
+    if named:
+        return _May.MAYBE if stretch.asked and stretch.is_sure and ctime < stretch.sure_first_ns - TICK_NS else sure
+    return _May.RAN if stretch.holds(ctime) else _May.MAYBE
+
+
+def _is_mixed(stretch: Stretch, change: Change) -> bool:
+    """Whether the tool found another content than the step began with: somebody else changed the file before it did."""
+    if not stretch.originals or change.before is None or change.before.kind != FILE:
+        return False
+    return change.before.id.hex() not in stretch.originals
+
+
+def _same_clock(claim: Claim, evidence: Evidence) -> bool:
+    offset = claim.stretch.offset_ns if claim.stretch is not None else None
+    return offset is not None and clock.is_same(offset, evidence.offset_ns)
+
+
+def _why(claim: Claim, moment: _Moment | None, evidence: Evidence | None, has_times: bool) -> Doubt:
+    stretch = claim.stretch
+    if stretch is None or not stretch.finished:
+        return Doubt.NO_END
+    if has_times and (moment is None or evidence is None or evidence.lacks or not _same_clock(claim, evidence)):
+        return Doubt.NO_TIMES
+    return Doubt.NEAR if stretch.is_sure else Doubt.ASKED
+
+
+def _settle_directories(changes: Iterable[Change], leave: set[str], undecided: dict[str, tuple[str, Doubt]]) -> None:
+    """A directory's times change with what is put into it: one that is new goes with what the targets made in it, because it
+    is only removed if it is empty then."""
+    kept = {change.path for change in changes if change.path not in leave and not change.is_directory}
+    above = {parent for path in kept for parent in trees.parents(path)}
+    for change in changes:
+        if change.is_directory and change.before is None and change.path in above:
+            leave.discard(change.path)
+            undecided.pop(change.path, None)
+
+
+class _Times:
+    """When paths of one step were changed."""
+
+    def __init__(self, evidence: Evidence | None, looked: tuple[int, int], new: set[str]) -> None:
+        self._evidence, self._looked, self._new = evidence, looked, new
+
+    def of(self, change: Change) -> _Moment | None:
+        if self._evidence is None or self._evidence.lacks:
+            return None
+        if change.after is None:
+            return self._of_directory_above(change.path)
+        stamp = self._evidence.paths.get(change.path)
+        if stamp is None or stamp.ctime_ns == UNKNOWN_TIME:
+            return None
+        above = change.path.rpartition("/")[0]
+        came_along = change.path in self._new and above in self._new and stamp.ctime_ns <= self._looked[1]
+        if came_along or self._is_older(stamp):  # it did not change here: a directory above it was moved
+            return self._of_directory_above(change.path)
+        return _Moment(stamp.ctime_ns, exact=not change.is_directory)
+
+    def _of_directory_above(self, path: str) -> _Moment | None:
+        """The latest change of the nearest directory above a path that changed in this step."""
+        assert self._evidence is not None
+        for above in (*trees.parents(path), ""):
+            stamp = self._evidence.directories.get(above)
+            if stamp is not None and not self._is_older(stamp):
+                return _Moment(stamp.ctime_ns, exact=False)
+        return None
+
+    def _is_older(self, stamp: Stamp) -> bool:
+        return stamp.ctime_ns < self._looked[0]
