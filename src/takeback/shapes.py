@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from takeback.engine.timeline import Timeline
     from takeback.model.diff import Change, Diff, Difference
     from takeback.model.move import Move
-    from takeback.model.plan import Going, Kept, Outside, Plan, Report, Undecided
+    from takeback.model.plan import Choice, Going, Kept, Outside, Plan, Report, Undecided
     from takeback.model.snapshot import NotCaptured, Part, Snapshot
     from takeback.model.team import TeamDiff
     from takeback.model.tree import Entry
@@ -104,6 +104,17 @@ def move(value: Move) -> Shape:
         "verb": value.verb,
         "opening": value.opening,
         "closing": value.closing,
+    }
+
+
+def choice(value: Choice) -> Shape:
+    """A move that plain undo can take."""
+    return {
+        "move": value.move,
+        "level": value.level,
+        "title": value.title,
+        "session": value.session,
+        "needs_level": value.needs_level,
     }
 
 
@@ -233,6 +244,8 @@ def _left(value: Plan | Report) -> Shape:
         "not_captured": not_captured(value.not_captured),
         "moves": list(value.moves),
         "kept": [_kept(item) for item in value.kept],
+        "partial": [_kept(item) for item in value.partial],
+        "others": [choice(each) for each in value.others],
         "reasons": {item.path: item.reason for item in (*value.kept, *value.conflicts)},
         "notes": list(value.notes),
         "hints": list(value.hints),

@@ -87,9 +87,25 @@ def test_a_drop_is_taken_back_until_the_space_is_freed(cli: Cli, five: list[str]
     assert cli.json("verify", "--read-data")["ok"]
 
 
-def test_a_persons_changes_are_named_after_the_oldest_save_that_stays(cli: Cli) -> None:
+def test_what_was_changed_between_removed_saves_is_no_move_any_more(cli: Cli) -> None:
     for number in range(4):
         cli.write("a.txt", f"{number}\n")
         cli("save", "-m", f"v{number}")
-    cli("prune", "--keep-last", "1", "--yes")
-    assert "changes since “v0”\n" in cli("log").out
+    out = cli("prune", "--keep-last", "1", "--yes").out
+    assert "3 moves went with them: undo cannot take these back any more" in out
+    assert "changes since “v2”" not in cli("log").out
+    cli.error("undo", "--yes", code=10)
+    assert cli.read("a.txt") == "3\n"
+
+
+def test_prune_says_which_moves_go_before_it_does_it(cli: Cli) -> None:
+    for number in range(4):
+        cli("run", "-m", f"work {number}", "--", "sh", "-c", f"echo {number} > a.txt")
+    assert "2 moves would go with them" in cli("prune", "--keep-last", "3", "--dry-run").out
+    assert len(cli.json("log")["moves"]) == 4
+    assert "2 moves went with them" in cli("prune", "--keep-last", "3", "--yes").out
+    assert [move["title"] for move in cli.json("log")["moves"]] == ["work 3", "work 2"]
+    for expected in ("2\n", "1\n"):
+        cli("undo", "--yes")
+        assert cli.read("a.txt") == expected
+    cli.error("undo", "--yes", code=10)

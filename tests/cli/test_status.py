@@ -86,6 +86,58 @@ def test_what_lies_inside_a_turn_that_was_undone_is_nothing_to_undo(cli: Cli) ->
     assert cli("--json").json["hint"] == "`takeback redo` brings it back"
 
 
+def test_it_names_the_move_that_undo_takes_next(cli: Cli) -> None:
+    cli.write("a.txt", "one\n")
+    cli("save", "-m", "good")
+    assert cli("--json").json["next_undo"] is None
+    for number in (2, 3):
+        cli("run", "-m", f"work {number}", "--", "sh", "-c", f"echo {number} > a.txt")
+    for expected in ("work 3", "work 2"):
+        found = cli("--json").json
+        assert found["next_undo"]["title"] == expected
+        assert f"undo      run {found['next_undo']['move'][:8]} “{expected}”" in cli("status").out
+        assert cli("undo", "--yes", "--json").json["moves"][0] == found["next_undo"]["move"]
+    assert cli("--json").json["next_undo"] is None
+
+
+def test_it_passes_a_move_whose_effect_is_gone(cli: Cli) -> None:
+    cli.write("a.txt", "1\n")
+    for number in (2, 3):
+        cli("run", "-m", f"work {number}", "--", "sh", "-c", f"echo {number} > {number}.txt")
+    (cli.root / "3.txt").unlink()
+    assert cli("--json").json["next_undo"]["title"] == "work 2"
+    cli("undo", "--yes")
+    assert not (cli.root / "2.txt").exists()
+
+
+def test_it_names_both_moves_where_the_person_has_one_of_her_own(cli: Cli) -> None:
+    cli.write("a.txt", "1\n")
+    cli("run", "-m", "work", "--", "sh", "-c", "echo 2 > a.txt")
+    cli("save", "-m", "mine")
+    cli.write("mine.txt", "mine\n")
+    found = cli("--json").json
+    assert [each["title"] for each in found["undo_choices"]] == ["work", "changes since “mine”"]
+    assert found["next_undo"]["title"] == "work"
+    assert "your own changes since “mine”  with --level manual" in cli("status").out
+    out = cli("undo", "--yes").out
+    assert "your own changes since “mine” stay; `takeback undo --level manual` takes them back" in out
+    assert (cli.read("a.txt"), cli.read("mine.txt")) == ("1\n", "mine\n")
+    found = cli("--json").json
+    assert found["next_undo"] is None and len(found["undo_choices"]) == 1
+    error = cli("undo", "--yes", code=10).err
+    assert "changes since “mine” are your own: `takeback undo --level manual` takes them back" in error
+    cli("undo", "--level", "manual", "--yes")
+    assert not (cli.root / "mine.txt").exists()
+
+
+def test_after_a_save_it_says_what_undo_is_for_from_there_on(cli: Cli) -> None:
+    cli.write("a.txt", "1\n")
+    cli("save", "-m", "good")
+    assert cli("--json").json["hint"] == "from here on, `takeback undo` takes back what changes"
+    cli.write("a.txt", "2\n")
+    assert "takes back the newest move" in cli("--json").json["hint"]
+
+
 def test_an_empty_timeline_points_at_the_one_that_may_be_meant(cli: Cli) -> None:
     cli.write("a.txt", "one\n")
     cli("save", "--timeline", "other")

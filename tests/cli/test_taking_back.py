@@ -301,3 +301,29 @@ def test_undo_of_one_path_leaves_the_rest_and_says_how_to_have_it(worked: Cli) -
 
 def test_undo_of_a_path_outside_the_root_is_refused(worked: Cli) -> None:
     assert "outside" in worked("undo", "--path", "../x", "--yes", code=2).err
+
+
+def test_what_is_only_a_part_is_said_first_and_is_no_success(cli: Cli) -> None:
+    import takeback
+
+    cli.write("a.txt", "0\n")
+    with takeback.open(str(cli.store)) as store:
+        line = store.timeline(sources=[takeback.Workspace(cli.root)])
+        with line.turn("work", session="s"):
+            with line.action("one", session="s"):
+                cli.write("a.txt", "1\n")
+            inner = line.show("@").id
+            cli.write("mine.txt", "mine\n")
+            with line.action("two", session="s"):
+                cli.write("b.txt", "1\n")
+    cli("drop", inner, "--yes")
+    shown = cli("undo", "--dry-run").out
+    assert shown.index("this is only a part") < shown.index("would")
+    done = cli("undo", "--yes", code=3).out
+    assert done.index("a.txt: what the move did to it is not known") < done.index("1 path: 1 deleted")
+    assert "\nread back and verified" not in done
+    assert (cli.read("a.txt"), cli.read("mine.txt")) == ("1\n", "mine\n")
+    assert not (cli.root / "b.txt").exists()
+    cli("redo", "--yes")
+    report = cli.json("undo", "--yes", code=3)
+    assert [each["path"] for each in report["partial"]] == ["a.txt", "mine.txt"]

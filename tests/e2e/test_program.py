@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -157,6 +159,38 @@ def test_a_directory_that_is_gone(project: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], cwd=gone, capture_output=True, text=True)
     assert done.returncode == 2
     assert "current directory is gone" in done.stderr
+
+
+@pytest.mark.parametrize("inside", ["", "src"], ids=["the project", "a directory in it"])
+@pytest.mark.parametrize("way", ["-C", "cwd"])
+def test_a_project_that_was_removed_comes_back_as_the_hint_says(project: Path, way: str, inside: str) -> None:
+    (project / "src").mkdir()
+    (project / "src" / "a.txt").write_text("one\n")
+    program("save", cwd=project)
+    place = project / inside
+    removes = shlex.join([*PROGRAM, "run", "--", "rm", "-rf", str(project)])
+    if way == "-C":
+        subprocess.run(["bash", "-c", removes], cwd=project, capture_output=True)
+        done = program("-C", str(place), "status", cwd=project.parent)
+    else:
+        command = f"cd {shlex.quote(str(place))} && {removes}; exec {shlex.join(PROGRAM)} undo"
+        done = subprocess.run(["bash", "-c", command], capture_output=True)
+    assert not project.exists()
+    assert done.returncode == 2
+    hints = re.findall(rb"`(mkdir -p [^`]+ undo)`", done.stderr)
+    assert len(set(hints)) == 1, done.stderr
+    command = hints[0].decode().replace("takeback -C", f"{shlex.join(PROGRAM)} -C")
+    done = subprocess.run(["bash", "-c", f"{command} --yes"], capture_output=True, cwd=project.parent)
+    assert done.returncode == 0, done.stderr
+    assert (project / "src" / "a.txt").read_text() == "one\n"
+
+
+def test_a_directory_that_was_never_a_project_gets_no_such_hint(project: Path) -> None:
+    program("save", cwd=project)
+    done = program("-C", str(project.parent / "nowhere"), "undo", cwd=project)
+    assert done.returncode == 2 and b"mkdir" not in done.stderr
+    done = program("-C", str(project / "gone"), "undo", cwd=project)
+    assert f"it was in {project}".encode() in done.stderr
 
 
 def _offered(project: Path, words: str) -> list[str]:

@@ -145,3 +145,46 @@ def test_a_command_that_control_c_kills_exits_with_130(project: Path) -> None:
     terminal.type(b"\x03")
     assert terminal.end() == 130
     assert len(json.loads(takeback("log", "--json", cwd=project).stdout)["moves"]) == 1
+
+
+@pytest.fixture
+def both(broken: Path) -> Path:
+    """The same after a save of the person's, and an edit."""
+    takeback("save", "-m", "mine", cwd=broken)
+    (broken / "mine.txt").write_text("mine\n")
+    return broken
+
+
+@pytest.mark.parametrize(("number", "left"), [(b"1", {"a.txt", "mine.txt"}), (b"2", {"a.txt", "b.txt"})])
+def test_undo_asks_which_where_the_person_has_a_move_of_her_own(both: Path, number: bytes, left: set[str]) -> None:
+    terminal = Terminal([*PROGRAM, "undo"], both, {})
+    terminal.wait_for(b"Which one? [1-2] ")
+    shown = COLOURS.sub(b"", terminal.shown).decode()
+    assert re.search("1  run [0-9a-f]+ “work”", shown) and "2  your own changes since “mine”" in shown
+    terminal.type(number + b"\n")
+    terminal.wait_for(b"[y/N] ")
+    terminal.type(b"y\n")
+    assert terminal.end() == 0
+    assert {path.name for path in both.iterdir()} == left
+
+
+@pytest.mark.parametrize("answer", [b"\n", b"3\n", b"y\n", b"\x04"], ids=["enter", "3", "y", "eof"])
+def test_no_number_of_a_move_changes_nothing(both: Path, answer: bytes) -> None:
+    before = _log(both)
+    terminal = Terminal([*PROGRAM, "undo"], both, {})
+    terminal.wait_for(b"Which one? [1-2] ")
+    terminal.type(answer)
+    assert terminal.end() == 130
+    assert (both / "b.txt").exists() and (both / "mine.txt").exists()
+    assert _log(both) == before
+
+
+def test_where_only_the_person_s_own_move_is_left_a_terminal_offers_it(both: Path) -> None:
+    takeback("undo", "--yes", cwd=both)
+    assert takeback("undo", "--yes", cwd=both).returncode == 10
+    terminal = Terminal([*PROGRAM, "undo"], both, {})
+    terminal.wait_for(b"[y/N] ")
+    assert b"Which one?" not in terminal.shown
+    terminal.type(b"y\n")
+    assert terminal.end() == 0
+    assert not (both / "mine.txt").exists()

@@ -99,3 +99,24 @@ def test_common_words_are_no_quotes(world: World, talk: Talk) -> None:
     world.line.save()
     done = world.line.purge("short")
     assert [trace.path for trace in done.removed] == ["short"]
+
+
+def test_a_conversation_comes_back_from_before_it_quoted_the_secret(world: World, talk: Talk) -> None:
+    """The latest snapshot has none any more."""
+    world.line.purge("env")
+    source = Transcript({"claude-code": str(talk.home)})
+    rows = world.line.log().snapshots
+    last = next(row.id for row in rows if "transcript" in world.line.show(row.id).parts)
+    line = world.store.timeline(
+        sources=[tb.Workspace(world.root)], others=lambda name: source if name == "transcript" else None
+    )
+    moves = len(line.log().moves)
+    plan = line.plan(last, only=["transcript"])
+    assert line.apply(plan).changed == tuple(path for _, path in plan.told)
+    (resumed,) = (path for path in talk.file.parent.iterdir() if path != talk.file)
+    assert TOKEN not in resumed.read_text()
+    resumed.unlink()
+    assert line.restore(last, only=["transcript"]).verified
+    assert resumed.exists()
+    assert len(line.log().moves) == moves
+    assert world.store.verify(read_data=True).ok

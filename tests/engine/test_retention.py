@@ -120,7 +120,7 @@ def test_what_an_unfinished_restore_needs_stays(ten: World) -> None:
         journals.end(tx, "/elsewhere")
 
 
-def test_the_moves_beside_what_is_pruned_join_as_with_drop(world: World) -> None:
+def test_moves_go_with_what_is_pruned_and_do_not_join(world: World) -> None:
     world.write("a.txt", "0\n")
     world.line.save()
     for number in range(1, 8):
@@ -133,8 +133,9 @@ def test_the_moves_beside_what_is_pruned_join_as_with_drop(world: World) -> None
     assert all({move.opening, move.closing} <= known for move in found)
     world.undo()
     assert world.read("a.txt") == b"6\n"
-    world.undo()
-    assert world.read("a.txt") == b"0\n"
+    with pytest.raises(tb.NotFound):
+        world.undo()
+    assert world.read("a.txt") == b"6\n"
 
 
 @pytest.mark.parametrize(

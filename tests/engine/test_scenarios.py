@@ -752,12 +752,23 @@ def test_where_there_are_turns_a_closed_manual_move_is_not_plainly_undone(world:
     assert world.files() == {"mine": b"0"}
 
 
-def test_an_open_manual_move_is_undone_before_the_last_turn(world: World) -> None:
+def test_an_open_manual_move_is_left_to_the_person_where_there_are_turns(world: World) -> None:
+    world.edit({"a": "0", "b": "0"})
+    world.turn("one", {"a": "1"})
+    world.line.save("before I try something")
+    world.write("b", "tried")
+    world.undo()
+    assert world.files() == {"a": b"0", "b": b"tried"}
+    world.undo(level="manual")
+    assert world.files() == {"a": b"0", "b": b"0"}
+
+
+def test_an_open_manual_move_can_be_undone_before_the_last_turn(world: World) -> None:
     world.write("a", "0")
     world.turn("one", {"a": "1"})
     world.line.save("before I try something")
     world.write("a", "tried")
-    world.undo()
+    world.undo(level="manual")
     assert world.files() == {"a": b"1"}
     world.undo()
     assert world.files() == {"a": b"0"}

@@ -4,7 +4,7 @@ import pytest
 
 import takeback as tb
 from support.agent import World
-from takeback.errors import Conflict, InvalidInput
+from takeback.errors import Conflict, InvalidInput, NotFound
 from takeback.views.choices import Wanted, apply, groups, narrowed, plan
 from takeback.views.desk import Desk
 
@@ -140,6 +140,22 @@ def test_a_turn_whose_title_begins_with_promote_can_be_chosen_from(world: World,
         world.edit({"a.txt": "2\n", "b.txt": "2\n"})
     (group,) = groups(desk, 0, plan(desk, Wanted("undo")))
     assert not group.whole
+
+
+def test_plain_undo_shows_the_agent_s_move_and_then_the_person_s_own(world: World, desk: Desk) -> None:
+    with world.line.turn("work", session="s"):
+        world.write("b.txt", "b\n")
+    world.line.save("mine")
+    world.write("mine.txt", "mine\n")
+    both = plan(desk, Wanted("undo"))
+    assert (both.title, [each.title for each in both.others]) == ("work", ["changes since “mine”"])
+    apply(desk, both)
+    own = plan(desk, Wanted("undo"))
+    assert own.title == "changes since “mine”"
+    apply(desk, own)
+    assert not world.exists("mine.txt")
+    with pytest.raises(NotFound):
+        plan(desk, Wanted("undo"))
 
 
 def test_what_was_purged_since_the_plan_was_made_does_not_come_back_and_is_no_damage(world: World, desk: Desk) -> None:

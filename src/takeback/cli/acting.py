@@ -99,14 +99,14 @@ def show_plan(call: Call, plan: Plan) -> None:
 
 def show_report(call: Call, report: Report, options: str = "") -> int:
     """Say what was done; 14 if there were conflicts, 3 if something is pending, or was left because it may be somebody
-    else's."""
+    else's or cannot be done now."""
     if call.json:
         shapes.print_json(shapes.report(report))
     else:
         say(*plans.report_lines(report, _most(), f"{options}{call.chosen}"))
     if report.conflicts:
         return Conflict.exit_code
-    return Partial.exit_code if report.pending or report.shared else 0
+    return Partial.exit_code if report.pending or report.shared or report.partial else 0
 
 
 def needs_yes(call: Call, otherwise: str = ", or --dry-run to see what it would do") -> InvalidInput:
@@ -122,15 +122,20 @@ def ask(question: str) -> None:
 
 def agrees(question: str) -> bool:
     """Ask on the terminal; whether the answer is yes."""
+    return answer(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
+
+def answer(question: str) -> str:
+    """What a person types on the terminal; empty if that is interrupted."""
     try:
-        sys.stdout.write(f"{question} [y/N] ")
+        sys.stdout.write(question)
         sys.stdout.flush()
-        answer = sys.stdin.readline()
+        said = sys.stdin.readline()
     except KeyboardInterrupt:
-        answer = ""
-    if not answer.endswith("\n"):
+        said = ""
+    if not said.endswith("\n"):
         sys.stdout.write("\n")
-    return answer.strip().lower() in ("y", "yes")
+    return said
 
 
 def _most() -> int | None:

@@ -45,11 +45,22 @@ class Call:
     @property
     def here(self) -> str:
         """The directory that relative paths start from."""
+        if self.directory and os.path.isabs(self.directory):
+            return self.directory
         try:
             current = os.getcwd()
         except FileNotFoundError:
-            raise InvalidInput("the current directory is gone", hints=["cd somewhere else, or use -C DIR"]) from None
+            raise self._gone() from None
         return os.path.join(current, self.directory) if self.directory else current
+
+    def _gone(self) -> InvalidInput:
+        """The current directory is gone; its name is what the shell remembers."""
+        from takeback import locate
+
+        was = os.environ.get("PWD", "")
+        is_known = os.path.isabs(was) and not os.path.exists(was)
+        back = locate.ways_back(was, self.store and os.path.abspath(os.path.expanduser(self.store))) if is_known else []
+        return InvalidInput("the current directory is gone", hints=[*back, "cd somewhere else, or use -C DIR"])
 
     @property
     def interactive(self) -> bool:

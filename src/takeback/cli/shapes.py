@@ -7,6 +7,7 @@ import json
 from takeback.shapes import (
     Shape,
     changes,
+    choice,
     diff,
     differences,
     entries,
@@ -26,6 +27,7 @@ from takeback.shapes import (
 __all__ = [
     "Shape",
     "changes",
+    "choice",
     "diff",
     "differences",
     "entries",

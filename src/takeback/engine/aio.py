@@ -24,6 +24,7 @@ class AsyncTimeline:
         self.diff = _in_thread(line.diff)
         self.plan = _in_thread(line.plan)
         self.plan_undo = _in_thread(line.plan_undo)
+        self.undo_choices = _in_thread(line.undo_choices)
         self.plan_redo = _in_thread(line.plan_redo)
         self.apply = _in_thread(line.apply)
         self.restore = _in_thread(line.restore)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from takeback.engine import journal, moves, pending, record, stretches
+from takeback.engine import journal, moves, own_changes, pending, record, stretches
 from takeback.engine.alone import Disturbed
 from takeback.engine.keeping import keep_content
 from takeback.engine.line import Line, Present
@@ -25,12 +25,13 @@ from takeback.engine.save import same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, Partial, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.move import AGENT_LEVELS, ASKED, BY, CAUGHT_UP, PARTLY, Move
+from takeback.model.move import AGENT_LEVELS, ASKED, BY, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
 from takeback.model.plan import Effect, Kept, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources import clock
 from takeback.sources.protocol import Staged
+from takeback.sources.rooted import StagedPart
 from takeback.store.catalogue import journals, snapshots
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
@@ -86,7 +87,8 @@ def carry_out(line: Line, writer: Writer, plan: Plan, present: Present, watch: W
         safety, begun = _begin(line, writer, plan, present)
         for each in staged:
             each.apply()
-        done, kept = _read_back(line, plan.effects, staged, present.parts)
+        done, kept, written = _read_back(line, plan.effects, staged, present.parts)
+        plan = replace(plan, partial=(*plan.partial, *written))
         report = conclude(line, writer, plan, safety, begun, present.parts, done, kept, present.reasons)
     except BaseException as error:
         begun = begun or _begun(line)  # an interrupt may come right after the commit
@@ -198,14 +200,18 @@ def conclude(
     parts = dict(before)
     line.heed(agents_at_work=True, origin={name: partial(_origin, line, writer.reader, plan, name) for name in before})
     for part, effects in by_part(done).items():
-        parts[part] = put_part(writer, line.source(part, before).amend(writer, parts[part], effects))
+        source = line.source(part, before)
+        if source.kind not in FOLLOWING:  # a conversation came back beside the one that is captured
+            parts[part] = put_part(writer, source.amend(writer, parts[part], effects))
     asked = pending.mark(line, plan, before, parts)
     context: dict[str, Any] = {"target": plan.target, "moves": list(plan.moves)}
     if kept:
         context["kept"] = {item.path: item.reason for item in kept}
     snapshot: Snapshot | None = None
     move: str | None = None
-    if asked or any(parts[effect.part].kind not in FOLLOWING for effect in done):  # else undo could take back nothing
+    if asked or any(
+        line.part(effect.part, before).kind not in FOLLOWING for effect in done
+    ):  # else undo could take back nothing
         snapshot = record.compose(
             line, writer, safety, parts, trigger=plan.verb, context=context, before=before, missed=missed
         )
@@ -215,6 +221,7 @@ def conclude(
         if move is not None:
             by = stretches.acting(move_rows.open_moves(tx, timeline))
             _record_move(tx, timeline, move, plan, safety, at, by)
+            own_changes.note(line, writer.reader, tx, timeline, plan, safety, at)
         if begun is not None:
             journals.end_all(tx, begun)
         return at
@@ -272,13 +279,13 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[Sn
 
 
 def _ended_by(plan: Plan, opened: Sequence[Move]) -> list[Move]:
-    """Open moves that end here: those that are taken back, with their actions, and a person's own. None ends because an owner
-    comes to what was asked for."""
+    """Agents' open moves that end here: those that are taken back, with their actions. A person's own are ended with the
+    record of what was done (`takeback.engine.own_changes`). None ends because an owner comes to what was asked for."""
     if plan.catches_up:
         return []
-    targets = [move for move in opened if move.id in plan.moves]
+    targets = [move for move in opened if move.id in plan.moves and move.level != "manual"]
     inner = {(move.session, "action") for move in targets}
-    return [move for move in opened if move in targets or move.level == "manual" or (move.session, move.level) in inner]
+    return [move for move in opened if move in targets or (move.session, move.level) in inner]
 
 
 def _noting_request(plan: Plan, move: Move) -> Move:
@@ -292,7 +299,7 @@ def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> 
     check_at_hand(plan, present)
     for part, effects in by_part(plan.effects).items():
         source = line.source(part, present.parts)
-        moved = source.moved(writer.reader, present.parts[part], effects)
+        moved = source.moved(writer.reader, line.part(part, present.parts), effects)
         if moved:
             names = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
             raise Conflict(
@@ -302,20 +309,26 @@ def _check_unmoved(line: Line, writer: Writer, plan: Plan, present: Present) -> 
 
 def _read_back(
     line: Line, effects: Sequence[Effect], staged: Sequence[Staged], parts: Mapping[str, Part]
-) -> tuple[tuple[Effect, ...], tuple[Kept, ...]]:
-    """The effects that are in place, and what is excused: directories that had to stay because something new was in them,
-    mail that its owner took as soon as it was back. That is asked last, or more of it would be read back as missing."""
+) -> tuple[tuple[Effect, ...], tuple[Kept, ...], tuple[Kept, ...]]:
+    """The effects that are in place; what is excused: directories that had to stay because something new was in them,
+    mail that its owner took as soon as it was back; and files that were in place, until another program wrote to them. What is
+    excused is asked last, or more of it would be read back as missing."""
     left = [effect for part, some in by_part(effects).items() for effect in line.source(part, parts).unfinished(some)]
     kept = tuple(item for each in staged for item in each.kept)
     excused = {(item.part, item.path) for item in kept}
+    written = tuple(item for each in staged if isinstance(each, StagedPart) for item in each.written_since(left))
+    written = tuple(item for item in written if (item.part, item.path) not in excused)
+    fine = {(item.part, item.path) for item in written}
     for effect in left:
+        if (effect.part, effect.path) in fine:
+            continue
         if (effect.part, effect.path) not in excused:
             raise Disturbed(
                 f"{effect.path} was written, but reads back differently; everything was put back as it was",
                 hints=["is another program writing there? `takeback verify` checks the store"],
             )
     done = tuple(effect for effect in effects if (effect.part, effect.path) not in excused)
-    return done, kept
+    return done, kept, written
 
 
 def _stuck(plan: Plan) -> Conflict | Partial:
@@ -355,11 +368,7 @@ def _record_move(
             opened_ns=at.time_ns,
             closed_ns=at.time_ns,
             verb=plan.verb,
-            context={
-                **({PARTLY: True} if plan.partly else {}),
-                **({CAUGHT_UP: True} if plan.catches_up else {}),
-                **({BY: by} if by else {}),
-            },
+            context={**_noted(plan), **({BY: by} if by else {})},
         ),
     )
     if plan.verb in ("undo", "redo"):
@@ -367,6 +376,20 @@ def _record_move(
     if plan.verb == "redo":
         for undo in plan.moves:
             move_rows.give_back(tx, undo)
+
+
+def _noted(plan: Plan) -> dict[str, Any]:
+    """What later undos have to know of a move."""
+    context: dict[str, Any] = {}
+    if plan.partly:
+        context[PARTLY] = True
+    if plan.verb == "undo" and plan.is_left:
+        context[LEFT] = True
+    if plan.exact and plan.target is not None:
+        context[RESTORED] = plan.target
+    if plan.catches_up:
+        context[CAUGHT_UP] = True
+    return context
 
 
 def _report(
@@ -396,6 +419,8 @@ def _report(
         notes=plan.notes,
         hints=plan.hints,
         pending=pending,
+        others=plan.others,
+        partial=plan.partial,
         actions={path: action for action, path in told(done)},
         undecided=plan.undecided,
         while_running=plan.while_running,

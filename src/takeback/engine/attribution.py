@@ -20,6 +20,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from takeback.engine import stretches
+from takeback.engine.later_takebacks import Ends, Taken, restored, taken
 from takeback.engine.moves import ALL
 from takeback.engine.stretches import RAN, Stretch
 from takeback.model.move import AGENT_LEVELS, BY, CAUGHT_UP, Move
@@ -66,6 +67,8 @@ class OwnedStep(NamedTuple):
     """Paths that the targets' sessions reported."""
     foreign: frozenset[str] = frozenset()
     """Paths that other sessions reported."""
+    later: frozenset[Ends] = frozenset()
+    """Undos and restores that have dealt since with what they changed of it."""
 
 
 def owned_steps(
@@ -96,25 +99,59 @@ def owned_steps(
     rivals = board.spread(_rivals(near, targets))
     seen_again = {move.opening for move in near if CAUGHT_UP in move.context} if memory else frozenset()
     by_takeback = any(target.level == "takeback" for target in targets)
+    theirs = [move for move in near if move.session in sessions or _frames(move, targets)]
+    later = _Later(tx, timeline, targets, theirs, board, first)
     now = clock.read()
     steps: list[OwnedStep] = []
     for number, (before, after) in enumerate(pairwise(rows)):
         if not owners[number] or own_work[number] or after.mixed or after.id in seen_again:
             continue
+        if later.has_taken(number, owners[number]):
+            continue
+        dealt = later.of(number, before, after)
         if by_takeback or (memory and not rivals[number]):
-            _append(steps, OwnedStep(before, after))
+            _append(steps, OwnedStep(before, after, later=dealt))
         elif memory:
             own = frozenset(path for move in owners[number] for path in move.reported)
             foreign = frozenset(path for move in rivals[number] for path in move.reported)
-            steps.append(OwnedStep(before, after, contested=True, own=own, foreign=foreign))
+            steps.append(OwnedStep(before, after, contested=True, own=own, foreign=foreign, later=dealt))
         else:
             claims = (*_claims(owners[number], True, now), *_claims(rivals[number], False, now))
             hers = any(move.level == "manual" for move in owners[number])
             if hers and not claims:
-                _append(steps, OwnedStep(before, after))
+                _append(steps, OwnedStep(before, after, later=dealt))
             elif hers or any(claim.mine for claim in claims):
-                steps.append(OwnedStep(before, after, claims, hers, bool(rivals[number])))
+                steps.append(OwnedStep(before, after, claims, hers, bool(rivals[number]), later=dealt))
     return steps[::-1]
+
+
+class _Later:
+    """Which steps undos and restores have dealt with since."""
+
+    def __init__(
+        self, tx: Transaction, timeline: int, targets: Sequence[Move], own: Sequence[Move], board: _Board, first: int
+    ) -> None:
+        levels = {target.level == "manual" for target in targets}
+        some = taken(tx, targets, [move for move in own if (move.level == "manual") in levels])
+        self._over = [(each, board.spread([each.move])) for each in some]
+        self._restored = list(restored(tx, timeline, targets, first))
+
+    def has_taken(self, number: int, owners: Sequence[Move]) -> bool:
+        """Whether all that the owners did in a step is taken back already."""
+        whole = [each.move for each in self._at(number) if each.whole]
+        if any(move.level != "action" for move in whole):
+            return True
+        known = {move.id for move in whole}
+        return bool(whole) and all(owner.id in known for owner in owners if owner.level == "action")
+
+    def of(self, number: int, before: SnapshotRow, after: SnapshotRow) -> frozenset[Ends]:
+        """The moves that have dealt with a part of a step."""
+        undos = (each.undos for each in self._at(number))
+        restores = (each.ends for each in self._restored if each.first <= before.seq and after.seq <= each.last)
+        return frozenset[Ends]().union(*undos, restores)
+
+    def _at(self, number: int) -> list[Taken]:
+        return [each for each, over in self._over if over[number]]
 
 
 def _with_actions(tx: Transaction, timeline: int, targets: Sequence[Move]) -> Iterator[Move]:
@@ -176,8 +213,14 @@ def _claims(some: Iterable[Move], mine: bool, now: Reading) -> Iterator[Claim]:
 
 def _append(steps: list[OwnedStep], step: OwnedStep) -> None:
     """Add a step that is all the targets', joined with the one before it if nothing lies between."""
-    if steps and not steps[-1].contested and not steps[-1].claims and steps[-1].after.id == step.before.id:
-        steps[-1] = steps[-1]._replace(after=step.after)
+    last = steps[-1] if steps else None
+    if (
+        last is not None
+        and not last.contested
+        and not last.claims
+        and (last.after.id, last.later) == (step.before.id, step.later)
+    ):
+        steps[-1] = last._replace(after=step.after)
     else:
         steps.append(step)
 

@@ -1,8 +1,13 @@
-"""Which moves undo and redo mean: the one that was named, all since a snapshot, or the newest that stands for itself."""
+"""Which moves undo and redo mean: the one that was named, all since a snapshot, or the newest that still has an effect.
+
+The newest is the one that acted last. An agent that crashed, or thinks, has acted when its last tool call ended, however
+long its turn stays open. Where agents have moved, plain undo takes their moves, and never a person's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import islice, takewhile
 from typing import NamedTuple
 
@@ -11,7 +16,7 @@ from takeback.engine.line import Line
 from takeback.engine.references import Reference, resolve, resolve_move
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
-from takeback.model.move import AGENT_LEVELS, LEVELS, PARTLY, Move
+from takeback.model.move import AGENT_LEVELS, GONE, LEFT, LEVELS, PARTLY, Move
 from takeback.store.catalogue import moves as move_rows
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
@@ -43,6 +48,11 @@ class Wish(NamedTuple):
     def wants(self, part: str) -> bool:
         """Whether a part that is no following one is meant."""
         return self.only is None or part in self.only
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it says nothing about which move is meant."""
+        return self.move is None and self.since is None and self.level is None
 
     def check(self) -> None:
         if self.move is not None and self.since is not None:
@@ -81,6 +91,11 @@ def _newest_in_pages(line: Line, wish: Wish) -> Iterator[Move]:
 
 def _named(tx: Transaction, line: Line, reference: str) -> Move:
     move = resolve_move(tx, line, reference)
+    if GONE in move.context:
+        raise NotFound(
+            f"move {short(move.id)} cannot be taken back any more: snapshots that it needs were removed by retention",
+            hints=["`takeback log` shows the snapshots that are left; `takeback restore` goes back to one"],
+        )
     if move.verb in ("undo", "redo"):
         raise InvalidInput(
             f"move {short(move.id)} is takeback's own {move.verb}, which undo does not act on",
@@ -95,46 +110,75 @@ def _since(tx: Transaction, timeline: int, start: SnapshotRow, wish: Wish) -> li
     """Every agent move that did something after a snapshot; a person's manual ones if there is no agent at all."""
     levels: Sequence[str] = (wish.level,) if wish.level is not None else _levels_in_use(tx, timeline)
     opened = [move for move in move_rows.open_moves(tx, timeline, wish.session) if move.level in levels]
-    closed = [
-        *move_rows.effective(tx, timeline, levels, session=wish.session, after_seq=start.seq),
-        *_undone_in_part(tx, timeline, start, levels, wish.session),
-    ]
-    closed.sort(key=lambda move: move.closing_seq or 0, reverse=True)
-    return [
-        move
-        for move in (*opened, *closed)
-        if move.level != "run" or wish.level is not None or _stands_alone(tx, timeline, move)
-    ]
+    rest = _undos_with(tx, timeline, (PARTLY, LEFT), start.seq)
+    closed = move_rows.effective(tx, timeline, levels, session=wish.session, after_seq=start.seq, undone=rest)
+    every = (*opened, *(move for move in closed if GONE not in move.context))
+    return [move for move in every if wish.level is not None or _stands_alone(tx, timeline, move)]
 
 
-def _undone_in_part(
-    tx: Transaction, timeline: int, start: SnapshotRow, levels: Sequence[str], session: str | None
-) -> Iterator[Move]:
-    """Moves after a snapshot that were taken back but for what somebody chose to leave."""
-    for undo in move_rows.effective(tx, timeline, (), verbs=("undo",), after_seq=start.seq):
-        for target in move_rows.targets(tx, undo.id) if undo.context.get(PARTLY) else ():
-            for move in move_rows.by_prefix(tx, timeline, target):
-                after = move.closing_seq is not None and move.closing_seq > start.seq
-                if after and move.undone_by == undo.id and move.level in levels and session in (None, move.session):
-                    yield move
+def _undos_with(tx: Transaction, timeline: int, marks: Sequence[str], after_seq: int = 0) -> list[str]:
+    """The undos in force that left something of what they took back."""
+    undos = move_rows.effective(tx, timeline, (), verbs=("undo",), after_seq=after_seq)
+    return [undo.id for undo in undos if any(undo.context.get(mark) for mark in marks)]
 
 
 def _newest_first(tx: Transaction, timeline: int, wish: Wish) -> Iterator[Move]:
-    """An open move first, then closed ones that nothing has taken back; only such as stand for themselves."""
+    """Moves that are not, or not as a whole, taken back, and that stand for themselves; what acted last comes first."""
     levels: Sequence[str] = (wish.level,) if wish.level is not None else _levels_in_use(tx, timeline)
-    for move in move_rows.open_moves(tx, timeline, wish.session):
-        by_itself = wish.level is not None or _stands_alone(tx, timeline, move)
-        if (move.level in levels and by_itself) or (move.level == "manual" and wish.level is None):
-            yield move
     verbs = ("restore",) if wish.level is None else ()
-    for move in move_rows.effective(tx, timeline, levels, verbs=verbs, session=wish.session):
+    waiting: list[tuple[int, int, Move]] = []
+    for number, move in enumerate(move_rows.open_moves(tx, timeline, wish.session)):
+        if move.level in levels and (wish.level is not None or _stands_alone(tx, timeline, move)):
+            heappush(waiting, (-_acted(tx, timeline, move), number, move))
+    number = len(waiting)
+    rest = _undos_with(tx, timeline, (PARTLY,))
+    for move in move_rows.effective(tx, timeline, levels, verbs=verbs, session=wish.session, undone=rest):
+        if GONE in move.context:
+            continue
+        while waiting and -waiting[0][0] >= (move.closing_seq or 0):  # none of those to come acted later
+            yield heappop(waiting)[-1]
         if wish.level is not None or _stands_alone(tx, timeline, move):
-            yield move
+            number += 1
+            heappush(waiting, (-_acted(tx, timeline, move), number, move))
+    while waiting:
+        yield heappop(waiting)[-1]
+
+
+def _acted(tx: Transaction, timeline: int, move: Move) -> int:
+    """When a move acted last, as a place on the timeline."""
+    if move.level in ("turn", "run") and (move.open or move.context.get("marks")):
+        last = move.closing_seq if move.closing_seq is not None else OPEN_END
+        found = move_rows.last_acted(tx, timeline, move.session, move.opening_seq, last)
+        if found is not None:
+            return found
+    if move.open:
+        return OPEN_END if move.level == "manual" else move.opening_seq  # a person acts without telling
+    return move.closing_seq if move.closing_seq is not None else move.opening_seq
+
+
+def newest_of_agents(tx: Transaction, timeline: int) -> Move | None:
+    """The agents' move that acted last and has ended, of those that undo would take."""
+    if not has_agents(tx, timeline):
+        return None
+    found = _newest_first(tx, timeline, Wish())
+    return next((move for move in found if move.level in AGENT_LEVELS and not move.open), None)
+
+
+def has_agents(tx: Transaction, timeline: int) -> bool:
+    """Whether an agent has ever moved on a timeline."""
+    return any(move_rows.has_level(tx, timeline, level) for level in AGENT_LEVELS)
 
 
 def _levels_in_use(tx: Transaction, timeline: int) -> Sequence[str]:
     """Agents' levels, if an agent has ever moved here; else a person's own saves."""
-    return AGENT_LEVELS if any(move_rows.has_level(tx, timeline, level) for level in AGENT_LEVELS) else ("manual",)
+    return AGENT_LEVELS if has_agents(tx, timeline) else ("manual",)
+
+
+def open_manual(tx: Transaction, timeline: int) -> Move | None:
+    """A person's own open move, where agents have moved: plain undo leaves it to her."""
+    if not has_agents(tx, timeline):
+        return None
+    return next((move for move in move_rows.open_moves(tx, timeline) if move.level == "manual"), None)
 
 
 def _stands_alone(tx: Transaction, timeline: int, move: Move) -> bool:
@@ -143,7 +187,8 @@ def _stands_alone(tx: Transaction, timeline: int, move: Move) -> bool:
     if move.level == "run":
         return not move_rows.inside(tx, timeline, "turn", first, last)
     if move.level == "action":
-        return not any(move_rows.around(tx, timeline, level, first, last) for level in ("turn", "run"))
+        in_turn = move_rows.around(tx, timeline, "turn", first, last, move.session)
+        return not in_turn and not move_rows.around(tx, timeline, "run", first, last)
     return True
 
 

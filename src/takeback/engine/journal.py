@@ -18,7 +18,7 @@ from takeback.engine.line import Line
 from takeback.engine.owner import owner_of, where
 from takeback.errors import Conflict, Integrity, TakebackError, Unavailable
 from takeback.model.ids import BlobKind
-from takeback.model.kinds import DOCUMENTS
+from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.progress import Watch
 from takeback.model.snapshot import INFORMATIVE, Part, Snapshot
 from takeback.model.tree import DIRECTORY, Entry
@@ -176,7 +176,9 @@ def _check_safety(line: Line, writer: Writer, plan: Plan, snapshot: Snapshot) ->
     parts = snapshot.parts
     for part in {effect.part for effect in plan.effects}:
         effects = [effect for effect in plan.effects if effect.part == part]
-        moved = line.source(part, parts).moved(writer.reader, parts[part], effects) if part in parts else ("",)
+        source = line.source(part, parts)
+        known = part in parts or source.kind in FOLLOWING
+        moved = source.moved(writer.reader, line.part(part, parts), effects) if known else ("",)
         if moved:
             raise _forged(line, f"its safety snapshot {snapshot.id[:8]} does not hold what it would change")
         before = {effect.before.id for effect in effects if effect.before and effect.before.kind != DIRECTORY}
@@ -245,7 +247,7 @@ def _finish(
     for part in {effect.part for effect in plan.effects}:
         source = line.source(part, parts)
         some = [effect for effect in plan.effects if effect.part == part]
-        if parts[part].kind in DOCUMENTS:
+        if line.part(part, parts).kind in DOCUMENTS:
             source.stage(writer.reader, some).discard()  # all of what is to be pending must be there
         _carry_on(source, writer, some, staged)
         still = set(source.unfinished(some))

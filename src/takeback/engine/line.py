@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from types import MappingProxyType
@@ -110,6 +110,13 @@ class Line:
         """What one should know of a fork that was just made."""
         self.registers: Registers | None = None
         """Is told of the forks of this timeline."""
+
+    def looking_only_at(self, names: Collection[str]) -> Line:
+        """The same timeline, with some of its sources, and no patience: for who only wants a quick look."""
+        some = {name: source for name, source in self.sources.items() if name in names}
+        line = Line(self.blobs, self.root, self.name, some, self.waiting, self.others, self.expected)
+        line.patience = 0.5
+        return line
 
     def add(self, source: Source) -> None:
         if source.name in self.sources:
@@ -308,6 +315,11 @@ class Line:
                 hints=_at_hand(*([parts[name]] if name in parts else [])),
             )
         return source
+
+    def part(self, name: str, parts: Mapping[str, Part]) -> Part:
+        """A part as it is known. A conversation can be put back where there is none any more: an empty one stands for it."""
+        known = parts.get(name)
+        return known if known is not None else Part(name, self.source(name, parts).kind, {}, {})
 
     def is_absent(self, name: str, parts: Mapping[str, Part]) -> bool:
         """Whether a part is a value that has no source here."""

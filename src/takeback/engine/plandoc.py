@@ -31,6 +31,8 @@ def encode_plan(plan: Plan) -> bytes:
             **({"catches_up": True} if plan.catches_up else {}),
             **({"given_up": True} if plan.given_up else {}),
             **({"partly": True} if plan.partly else {}),
+            **({"exact": True} if plan.exact else {}),
+            **({"left": True} if plan.is_left else {}),
         }
     )
 
@@ -59,6 +61,8 @@ def decode_plan(data: bytes) -> Plan:
             completes=raw.get("completes") is True,
             given_up=raw.get("given_up") is True,
             partly=raw.get("partly") is True,
+            exact=raw.get("exact") is True,
+            left=raw.get("left") is True,
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Integrity(f"{_WHAT} cannot be read: {error!r}") from error

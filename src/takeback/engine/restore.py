@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from takeback.engine import pending
 from takeback.engine.apply import carry_out
+from takeback.engine.busy_paths import BusyPaths, past_busy
 from takeback.engine.line import Line, Present
 from takeback.engine.missed import check_held, not_now, why_not_then
 from takeback.engine.naming import called, naming, not_at_hand, options
@@ -54,11 +55,18 @@ def restore(
     title: str = "",
 ) -> Report:
     """Make parts or paths exactly as in a snapshot; the present is saved first."""
-    with line.locked(), line.still(), line.writer() as writer:
-        pending.settle(line, writer, watch or Watch())
-        target = find(line, writer.reader, reference)
-        present = line.capture(writer, watch or Watch())
-        return carry_out(line, writer, _plan(line, writer, present, target, only, paths, title), present, watch)
+    target: Snapshot | None = None
+
+    def attempt(busy: BusyPaths) -> Report:
+        nonlocal target
+        with line.locked(), line.still(), line.writer() as writer:
+            pending.settle(line, writer, watch or Watch())
+            target = target or find(line, writer.reader, reference)  # a try adds to what `@-2` counts
+            present = line.capture(writer, watch or Watch())
+            plan = busy.leave(_plan(line, writer, present, target, only, paths, title))
+            return carry_out(line, writer, plan, present, watch)
+
+    return past_busy(line, attempt, edits=True)
 
 
 def plan_to(line: Line, reference: Reference, places: Places, paths: Iterable[str] | None = None) -> Plan:
@@ -226,6 +234,7 @@ def _plan(
         notes=(*notes, *map(_not_at_hand, away), *(_not_held(line, target) if only is None and wanted is None else ())),
         pending=tuple(asked),
         goes=tuple(goes),
+        exact=True,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, TypedDict, Unpack
 
 from takeback.engine import moves, pending, processes, record
@@ -95,12 +96,15 @@ def save(
 
 def same_state(line: Line, reader: Reader, present: Present, fresh: Snapshot | None) -> Same:
     """Whether two snapshots hold the same state; the one being written is looked up in memory."""
-    latest = present.latest
+    return same_parts(line, reader, {each.id: each.parts for each in (present.latest, fresh) if each is not None})
 
-    def parts(id: str) -> Mapping[str, Any]:
-        for known in (fresh, latest):
-            if known is not None and known.id == id:
-                return known.parts
+
+def same_parts(line: Line, reader: Reader, known: Mapping[str, Mapping[str, Part]] = MappingProxyType({})) -> Same:
+    """Whether two snapshots hold the same state; those that are ``known`` are not read."""
+
+    def parts(id: str) -> Mapping[str, Part]:
+        if id in known:
+            return known[id]
         with line.blobs.database.read() as tx:
             row = snapshots.by_id(tx, id)
         return line.load(reader, row).parts if row is not None else {}

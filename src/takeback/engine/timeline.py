@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from takeback.engine.save import Proof
     from takeback.engine.watching import Seen
     from takeback.model.diff import Change, Diff
-    from takeback.model.plan import Plan, Report
+    from takeback.model.plan import Choice, Plan, Report
     from takeback.model.purged import Purged
     from takeback.model.rule_change import RuleChange
     from takeback.sources.protocol import Source
@@ -272,6 +272,30 @@ class Timeline:
             ),
             self._watch(),
         )
+
+    def undo_choices(
+        self,
+        *,
+        shared: bool = False,
+        only: Iterable[str] | None = None,
+        paths: Mapping[str, Iterable[str]] | None = None,
+        keep: Mapping[str, Iterable[str]] | None = None,
+        looking_at: Iterable[str] | None = None,
+        budget: float | None = None,
+    ) -> tuple[Choice, ...]:
+        """The moves that plain undo can take now, empty if none has an effect; nothing is touched. Undo takes the first
+        without a question, unless it is a person's own (level ``manual``) where agents have moved: that is only taken
+        with ``level="manual"``.
+
+        ``looking_at`` names the sources that are looked at, and a move that changed others counts as one that has an
+        effect. OutOfTime if looking takes longer than the ``budget`` in seconds; Locked at once if another process works
+        there."""
+        from takeback.engine import undo as undoing
+        from takeback.engine.candidates import Wish
+
+        wish = Wish(shared=shared, only=asked.several(only), paths=asked.by_part(paths), keep=asked.by_part(keep) or {})
+        line = self._line if looking_at is None else self._line.looking_only_at(asked.several(looking_at) or ())
+        return undoing.undo_choices(line, wish, self._watch(budget))
 
     def plan_redo(self, move: str | None = None) -> Plan:
         """What `redo` would do; nothing is touched."""

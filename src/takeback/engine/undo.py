@@ -8,20 +8,24 @@ from dataclasses import replace
 from takeback.engine import by_hand, conversation, pending
 from takeback.engine.apply import carry_out
 from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
-from takeback.engine.candidates import Wish, candidates, nothing_to_redo, undos_to_redo
+from takeback.engine.busy_paths import BusyPaths, past_busy
+from takeback.engine.candidates import Wish, candidates, nothing_to_redo, open_manual, undos_to_redo
 from takeback.engine.chosen import chosen, named
+from takeback.engine.later_takebacks import LaterPaths
 from takeback.engine.line import Line, Present
+from takeback.engine.lost_steps import lost_paths, lost_since, lost_steps
 from takeback.engine.merge_ahead import without_long_merges
 from takeback.engine.missed import not_now, reason
 from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.engine.paths import clean
+from takeback.engine.references import resolve
 from takeback.engine.verdicts import Verdicts, judge
 from takeback.errors import NotFound
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED, TREES
 from takeback.model.move import AGENT_LEVELS, ASKED, Move
-from takeback.model.plan import Doubt, Effect, Going, Kept, Plan, Report, Undecided, WhileRunning
+from takeback.model.plan import Choice, Doubt, Effect, Going, Kept, Plan, Report, Undecided, WhileRunning
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.clock import TICK_NS
@@ -45,9 +49,39 @@ def plan_undo(line: Line, wish: Wish, watch: Watch | None = None) -> Plan:
 def undo(line: Line, wish: Wish, watch: Watch | None = None) -> Report:
     """Take back what was asked for, and nothing else."""
     wish.check()
-    with line.locked(), line.still(), line.writer() as writer:
-        present = pending.begin(line, writer, watch or Watch())
-        return carry_out(line, writer, _undo(line, writer, present, wish), present, watch)
+    meant = wish
+
+    def attempt(busy: BusyPaths) -> Report:
+        nonlocal meant
+        with line.locked(), line.still(), line.writer() as writer:
+            present = pending.begin(line, writer, watch or Watch())
+            meant = _fixed(line, meant)
+            return carry_out(line, writer, busy.leave(_undo(line, writer, present, meant)), present, watch)
+
+    return past_busy(line, attempt)
+
+
+@without_long_merges
+def undo_choices(line: Line, wish: Wish, watch: Watch | None = None) -> tuple[Choice, ...]:
+    """The moves that plain undo can take now: what it takes without a question comes first. Nothing is touched."""
+    with line.looking() as writer:
+        if line.head() is None:
+            return ()
+        present = line.capture(writer, watch or Watch())
+        wish = _checked(line, present, wish)
+        try:
+            targets, plan = _select(line, writer, present, wish)
+        except NotFound:
+            return _persons_own(line, writer.reader, present, wish)
+        return (_choice(targets[0]), *plan.others)
+
+
+def _fixed(line: Line, wish: Wish) -> Wish:
+    """The same wish with the id of the snapshot that it names: each try of an undo adds to what `@-2` counts."""
+    if wish.since is None:
+        return wish
+    with line.blobs.database.read() as tx:
+        return wish._replace(since=resolve(tx, line, wish.since, wish.session).id)
 
 
 @without_long_merges
@@ -60,21 +94,38 @@ def plan_redo(line: Line, move: str | None, watch: Watch | None = None) -> Plan:
 @without_long_merges
 def redo(line: Line, move: str | None, watch: Watch | None = None) -> Report:
     """Take back an undo."""
-    with line.locked(), line.still(), line.writer() as writer:
-        present = pending.begin(line, writer, watch or Watch())
-        return carry_out(line, writer, _redo(line, writer, present, move), present, watch)
+
+    def attempt(busy: BusyPaths) -> Report:
+        with line.locked(), line.still(), line.writer() as writer:
+            present = pending.begin(line, writer, watch or Watch())
+            return carry_out(line, writer, busy.leave(_redo(line, writer, present, move)), present, watch)
+
+    return past_busy(line, attempt)
 
 
 def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
-    wish.check()
-    _check_parts(line, present, wish)
-    if wish.paths is not None:
-        wish = wish._replace(paths={part: tuple(clean(some) or ()) for part, some in wish.paths.items()})
+    wish = _checked(line, present, wish)
     if wish.only == (conversation.PART,):
         return _conversation_alone(line, writer.reader, present, wish)
+    return _select(line, writer, present, wish)[1]
+
+
+def _checked(line: Line, present: Present, wish: Wish) -> Wish:
+    """What was asked for, with clean paths; an error if it names what is not there."""
+    wish.check()
+    _check_parts(line, present, wish)
+    if wish.paths is None:
+        return wish
+    return wish._replace(paths={part: tuple(clean(some) or ()) for part, some in wish.paths.items()})
+
+
+def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[list[Move], Plan]:
+    """The first candidates that still have an effect, and the plan that takes them back."""
     passed: list[str] = []
     for targets, after_seq in candidates(line, wish):
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
+        partial = _lost(line, writer.reader, present, targets, after_seq, wish)
+        plan = replace(plan, partial=partial)
         if not plan.empty:
             if wish.only is None and conversation.can_be_put_back(targets[-1]):
                 plan = replace(plan, notes=(*plan.notes, _about_conversation(targets[-1])))
@@ -82,20 +133,68 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
                 said = conversation.plan_before(line, writer.reader, present, targets)
                 plan = replace(plan, effects=(*plan.effects, *said.effects), notes=(*plan.notes, *said.notes))
             notes = (*plan.notes, *_not_looked_at(line, present, wish, plan.kept))
-            return replace(plan, moves=(*plan.moves, *passed), notes=notes)
+            others = _persons_own(line, writer.reader, present, wish)
+            return targets, replace(plan, moves=(*plan.moves, *passed), notes=notes, others=others)
         if plan.stuck:
-            return replace(plan, hints=(*plan.hints, *by_hand.instead(line, plan, targets)))
-        if wish.paths is None:  # a move that changed other paths stays
+            others = _persons_own(line, writer.reader, present, wish)
+            hints = (*plan.hints, *by_hand.instead(line, plan, targets))
+            return targets, replace(plan, hints=hints, others=others)
+        if wish.paths is None and not partial:  # a move that changed other paths stays
             passed += (move.id for move in targets if not move.open)
         if wish.move is not None:
-            by = targets[0].undone_by
             raise NotFound(
                 f"there is nothing left of move {short(targets[0].id)} to take back",
-                hints=[f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back"] if by else (),
+                hints=_why_nothing(targets[0], partial),
             )
     unseen = list(_not_looked_at(line, present, wish, ()))
-    hints = unseen or _of_saves(line, wish)
-    raise NotFound("there is nothing to undo", hints=[*hints, "`takeback log` shows what was recorded"])
+    own = _persons_own(line, writer.reader, present, wish)
+    instead = [*unseen, *map(_of_own, own)] or list(_of_saves(line, wish))
+    raise NotFound(
+        "there is nothing to undo" if not own else "there is nothing of an agent's to undo",
+        hints=[*instead, "`takeback log` shows what was recorded"],
+    )
+
+
+def _why_nothing(move: Move, partial: Sequence[Kept]) -> list[str]:
+    hints = []
+    if (by := move.undone_by) is not None:
+        hints.append(f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back")
+    if partial:
+        hints.append(f"snapshots of it were removed, so it is not known what it did to {partial[0].path} and others")
+    return hints
+
+
+def _lost(
+    line: Line, reader: Reader, present: Present, targets: Sequence[Move], after_seq: int, wish: Wish
+) -> tuple[Kept, ...]:
+    """What the moves did that is not known any more, because snapshots were removed."""
+    with line.blobs.database.read() as tx:
+        timeline = line.row(tx).number
+        if wish.since is not None:
+            steps = lost_since(tx, timeline, resolve(tx, line, wish.since, wish.session))
+        else:
+            steps = lost_steps(tx, timeline, targets, after_seq)
+    names = [name for name in _meant(line, present) if wish.wants(name)] if steps else []
+    return lost_paths(line, reader, steps, names, wish.paths)
+
+
+def _persons_own(line: Line, reader: Reader, present: Present, wish: Wish) -> tuple[Choice, ...]:
+    """A person's own open move, where plain undo takes agents' moves and hers has an effect."""
+    if not wish.is_plain or wish.session is not None:
+        return ()
+    with line.blobs.database.read() as tx:
+        own = open_manual(tx, line.row(tx).number)
+    if own is None or _plan(line, reader, present, "undo", [own], 0, wish).empty:
+        return ()
+    return (replace(_choice(own), needs_level=True),)
+
+
+def _choice(move: Move) -> Choice:
+    return Choice(move.id, move.level, move.about, move.session)
+
+
+def _of_own(own: Choice) -> str:
+    return f"{own.title} are your own: `takeback undo --level manual` takes them back"
 
 
 def _of_saves(line: Line, wish: Wish) -> Iterator[str]:
@@ -169,6 +268,7 @@ def _plan(
         steps = owned_steps(tx, timeline, targets, after_seq)
         spoken = owned_steps(tx, timeline, targets, after_seq, memory=True) if states else []
     parts = _Parts(line, reader, present)
+    later = LaterPaths(line, reader)
     effects: list[Effect] = []
     conflicts: list[Kept] = []
     kept: list[Kept] = []
@@ -200,13 +300,14 @@ def _plan(
             if old.purged or new.purged:
                 lost = True
                 continue
+            dealt = later.of(step.later, name) if step.later and name not in states else frozenset[str]()
             if name in states:
                 leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
                 common |= dict.fromkeys(path for path in unclear if within(paths, path))
             else:
-                found = _judged(line, reader, parts, name, step)
+                found = _judged(line, reader, parts, name, step).without(dealt)
                 leave = doubts.settle(present.parts[name], reader, found, wish, paths)
-            _append(mine, whole._replace(leave=leave))
+            _append(mine, whole._replace(leave=leave | dealt))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
         elif unseen:

@@ -8,7 +8,7 @@ its own ctime, so it shares the verdict of that directory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from enum import Enum
 from typing import NamedTuple
 
@@ -32,6 +32,14 @@ class Verdicts(NamedTuple):
     """Those of them that may be: the command, and why it is not certain."""
     running: Mapping[str, str] = {}
     """Paths that are the targets' only because they changed while a command ran."""
+
+    def without(self, paths: Set[str]) -> Verdicts:
+        """The same, with nothing to say of some paths."""
+        if not paths:
+            return self
+        undecided = {path: why for path, why in self.undecided.items() if path not in paths}
+        running = {path: command for path, command in self.running.items() if path not in paths}
+        return self._replace(undecided=undecided, running=running)
 
 
 class _May(Enum):

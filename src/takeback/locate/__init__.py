@@ -21,6 +21,7 @@ from takeback.errors import Integrity, InvalidInput, Unavailable
 from takeback.locate import agreed, baseline
 from takeback.locate.agents import Agents, agent_homes, agents
 from takeback.locate.forking import Forks
+from takeback.locate.gone import ways_back
 from takeback.locate.layers import (
     NO_FILE,
     PROJECT_FILE,
@@ -56,6 +57,7 @@ __all__ = [
     "Place",
     "Value",
     "find_root",
+    "ways_back",
     "PROJECT_FILE",
     "store_path",
     "user_file",
@@ -259,7 +261,10 @@ def place(directory: str = ".", *, fixed: bool = False, **flags: Any) -> Place:
     all else."""
     if not os.path.isdir(directory):
         problem = "is not a directory" if os.path.exists(directory) else "does not exist"
-        raise InvalidInput(f"cannot work in {directory}: it {problem}", hints=["name a directory that exists"])
+        raise InvalidInput(
+            f"cannot work in {directory}: it {problem}",
+            hints=[*ways_back(directory, flags.get("store")), "name a directory that exists"],
+        )
     real = os.path.realpath(directory)
     found = Found(real, "directory") if fixed else find(real)
     root = found.root

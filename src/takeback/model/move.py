@@ -13,7 +13,20 @@ AGENT_LEVELS = ("run", "turn", "action")
 
 OPENS = {"run_start": "run", "turn_start": "turn", "before_action": "action"}
 PARTLY = "partly"
-"""In the context of an undo of which something was left out, as asked."""
+"""In the context of an undo of which something was left out, as asked: plain undo takes the rest."""
+
+LEFT = "left"
+"""In the context of an undo that could not take back everything: `undo MOVE` and `undo --since` try the rest again."""
+
+CUT = "cut"
+"""In the context of a move that has lost an end, because its snapshot was dropped: undo says that it is only a part."""
+
+GONE = "gone"
+"""In the context of a move that retention let go, and of which only a trace is left: what it did is not taken for somebody
+else's, and nothing takes it back."""
+
+RESTORED = "restored"
+"""In the context of a restore: the snapshot that the paths it changed were made equal to."""
 
 CAUGHT_UP = "caught_up"
 """In the context of a restore with which the owner of objects put in place what other processes had asked for."""

@@ -123,6 +123,19 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """A move that plain undo can take."""
+
+    move: str
+    level: str
+    title: str
+    """What the move is about, in words."""
+    session: str = ""
+    needs_level: bool = False
+    """Plain undo leaves it without a question: a person's own move, where agents have moved. ``level`` takes it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The exact effects of a restore, undo or redo. Nothing is applied that is not in here."""
 
@@ -160,6 +173,15 @@ class Plan:
     """It puts in place what another move has recorded as pending: that is the move to take back."""
     partly: bool = False
     """Something of what its moves did was left out, as asked: who takes back all since then takes that, too."""
+    others: tuple[Choice, ...] = ()
+    """Moves that plain undo leaves for a person to choose: her own open one, where agents have moved."""
+    partial: tuple[Kept, ...] = ()
+    """Paths that this leaves although they were asked for: another program writes there now, or the snapshots that say what
+    the move did to them were removed. What is done is only a part then."""
+    exact: bool = False
+    """A restore that makes paths equal to those of ``target``, and does not merge."""
+    left: bool = False
+    """Something could not be done; see `is_left`."""
     undecided: tuple[Undecided, ...] = ()
     """Changes that may be somebody else's, by command: those in ``shared`` are left, those in ``brought_back`` are not."""
     while_running: tuple[WhileRunning, ...] = ()
@@ -182,6 +204,11 @@ class Plan:
     def stuck(self) -> bool:
         """Whether there is something to take back, and nothing of it can be."""
         return self.empty and self.verb != "restore" and bool(self.conflicts or self.shared or self.kept)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether something that was asked for stays undone."""
+        return self.left or bool(self.conflicts or self.shared or self.partial)
 
     @property
     def merged(self) -> tuple[str, ...]:
@@ -211,6 +238,10 @@ class Report:
     """What to do about the conflicts."""
     pending: tuple[str, ...] = ()
     """Parts whose owner, in another process, will apply them."""
+    others: tuple[Choice, ...] = ()
+    """Moves that plain undo left for a person to choose."""
+    partial: tuple[Kept, ...] = ()
+    """Paths that were asked for and left, so that this is only a part; with the reason."""
     actions: Mapping[str, str] = field(default_factory=dict)
     """What was done to each changed path."""
     undecided: tuple[Undecided, ...] = ()

@@ -6,9 +6,10 @@ A source never sees history: it is handed parts and blobs, and the world. The en
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from takeback.errors import Conflict
 from takeback.model.snapshot import Part
 
 if TYPE_CHECKING:
@@ -27,6 +28,15 @@ class Step(NamedTuple):
     leave: frozenset[str] = frozenset()
     certain: bool = False
     """takeback did it itself: what ``before`` lacks was not there, whatever the rules of that time say."""
+
+
+class Busy(Conflict):
+    """Something changed at a path between the look at it and its replacement. It was left as it is."""
+
+    def __init__(self, path: str, message: str, *, hints: Iterable[str] = ()) -> None:
+        super().__init__(message, hints=hints)
+        self.path = path
+        self.part = ""
 
 
 class Proposal(NamedTuple):

@@ -177,8 +177,22 @@ class StagedPart(NamedTuple):
         reason = "something came into it meanwhile"
         return tuple(Kept(self.part, path, reason) for path in self.files.kept)
 
+    def written_since(self, effects: Sequence[Effect]) -> tuple[Kept, ...]:
+        """Those of some effects that are not in place only because another program has written there since."""
+        from takeback.model.plan import Kept
+
+        reason = "another program wrote to it as soon as it was back"
+        own = [effect for effect in effects if effect.part == self.part]
+        return tuple(Kept(self.part, path, reason) for path in self.files.written_since(own))
+
     def apply(self) -> None:
-        self.files.apply()
+        from takeback.sources.protocol import Busy
+
+        try:
+            self.files.apply()
+        except Busy as error:
+            error.part = self.part
+            raise
 
     def finish(self) -> None:
         """Nothing of what stood there was kept."""

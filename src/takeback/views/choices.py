@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from takeback.errors import InvalidInput
+from takeback.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
     from takeback.model.plan import Plan, Report
     from takeback.model.progress import Listener
     from takeback.views.desk import Desk
@@ -75,7 +76,7 @@ def plan(desk: Desk, wanted: Wanted, listener: Listener | None = None) -> Plan:
             since = _needed(wanted.reference, "a snapshot")
             return line.plan_undo(since=since, only=only, paths=paths, shared=wanted.shared)
         if wanted.verb == "undo":
-            return line.plan_undo(wanted.move, only=only, paths=paths, shared=wanted.shared)
+            return _undo(line, wanted)
         if paths is not None or (wanted.verb == "redo" and only is not None):
             raise InvalidInput(f"a {wanted.verb} is done as a whole")
         if wanted.verb == "redo":
@@ -83,6 +84,17 @@ def plan(desk: Desk, wanted: Wanted, listener: Listener | None = None) -> Plan:
         if wanted.verb == "promote":
             return line.plan_promote(_needed(wanted.fork, "a fork"), only=only)
     raise InvalidInput(f"{wanted.verb[:40]!r} cannot be planned", hints=[f"one of: {', '.join(VERBS)}"])
+
+
+def _undo(line: Timeline, wanted: Wanted) -> Plan:
+    """What an undo would do. Where agents have nothing left to undo, a person is shown what her own move would be."""
+    try:
+        return line.plan_undo(wanted.move, only=wanted.only, paths=wanted.paths, shared=wanted.shared)
+    except NotFound:
+        own = line.undo_choices(only=wanted.only, paths=wanted.paths) if wanted.move is None else ()
+        if not own:
+            raise
+        return line.plan_undo(own[0].move, only=wanted.only, paths=wanted.paths)
 
 
 def apply(desk: Desk, plan: Plan, lane: int = 0, listener: Listener | None = None) -> Report:

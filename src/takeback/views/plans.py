@@ -14,7 +14,7 @@ from takeback.views.lines import Line, table
 from takeback.views.text import clip, count, moment
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Outside, Plan, Report
+    from takeback.model.plan import Choice, Outside, Plan, Report
 
 MOST = 40
 """Paths of one kind that are listed on a terminal before the rest is only counted."""
@@ -51,6 +51,7 @@ _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback 
 def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     """Everything that a person should see before saying yes."""
     yield from undecided_lines(plan, most)
+    yield from _partial_lines(plan, most)
     if plan.stuck:
         yield [(f"{_subject(plan)}: nothing can be taken back", "head")]
     elif plan.empty:
@@ -67,6 +68,7 @@ def beside_lines(plan: Plan, most: int | None = MOST, shared: str = "") -> Itera
     undecided there."""
     if shared:
         yield from undecided_lines(plan, most, shared)
+        yield from _partial_lines(plan, most)
     for part in plan.pending:
         yield ["  ", ("pending ", "warn"), f"{part} {_waits('would be')}"]
     yield from _group("would go, and is kept in the snapshot that is made first", "warn", words(plan.goes), most)
@@ -115,6 +117,7 @@ def _running_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
 def report_lines(report: Report, most: int | None = MOST, options: str = "") -> Iterator[Line]:
     """What was done, that it was checked, and how to get back, with the options that were typed."""
     yield from undecided_lines(report, most)
+    yield from _partial_lines(report, most)
     if not report.changed and not report.pending:
         yield [f"nothing to {_doing(report).partition(' ')[0]}: {_why_nothing(report)}"]
         yield from _left_lines(report, most)
@@ -129,13 +132,25 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
     yield from _running_lines(report, most)
     yield from _left_lines(report, most)
     if report.verified and here:
-        whole = not (report.shared or report.conflicts)
+        whole = not (report.shared or report.conflicts or report.partial)
         yield [("read back and verified", "good") if whole else "what was written is read back and verified"]
     for part in report.pending:
         yield [("pending: ", "warn"), f"{part} {_waits('is')}"]
     if report.move:
         back = f"{_BACK[report.verb]}{options}"
         yield ["the state before is snapshot ", (short(report.safety), "id"), f"; back to it: `{back}`"]
+
+
+def _partial_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+    paths = [f"{item.path}: {item.reason}" for item in value.partial]
+    yield from _group("this is only a part; left as it is:", "bad", paths, most)
+
+
+def choice_line(choice: Choice) -> Line:
+    """A move that undo can take. The title of a person's own says all."""
+    if choice.level == "manual":
+        return [f"your own {clip(choice.title, 36)}"]
+    return [f"{choice.level} ", (short(choice.move), "id"), *([f" “{clip(choice.title, 44)}”"] if choice.title else [])]
 
 
 def done_line(done: Mapping[str, int]) -> Line:
@@ -193,6 +208,8 @@ def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
     yield from _group("left as it is", "warn", [f"{item.path}: {item.reason}" for item in value.kept], most)
     yield from _outside_lines(value.outside, None if most is None else FEW)
     yield from _not_captured("is not in the snapshot, and is left alone", value, most)
+    for other in value.others:
+        yield [*choice_line(other), (" stay; `takeback undo --level manual` takes them back", "quiet")]
     for note in value.notes:
         yield [("note: ", "warn"), note]
     for hint in value.hints:

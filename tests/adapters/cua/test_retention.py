@@ -61,6 +61,51 @@ def test_pinned_ones_and_the_start_of_an_open_run_stay(boxes: Boxes, make_manage
     assert ended.snapshot_id not in ids(wait(manager.list_snapshots()))
 
 
+def run(manager: SnapshotManager, boxes: Boxes, box: str, title: str, actions: int) -> None:
+    """A run whose actions each make a file."""
+    wait(manager.create_snapshot(box, "run_start", title, title=title))
+    for number in range(actions):
+        wait(manager.create_snapshot(box, "before_action"))
+        boxes.sh(box, f"echo {title} > /{title}{number}")
+        wait(manager.create_snapshot(box, "after_action"))
+    wait(manager.create_snapshot(box, "run_end"))
+
+
+def test_a_run_with_more_snapshots_than_may_be_kept_is_taken_back_as_a_whole(
+    boxes: Boxes, make_manager: MakeManager
+) -> None:
+    manager = make_manager(max_snapshots_per_container=4)
+    box = boxes.run()
+    for title in ("one", "two"):
+        run(manager, boxes, box, title, actions=4)
+    assert len(wait(manager.list_snapshots(box))) == 4
+    line = manager.storage.line(box, [manager.provider.source(box, manager.config)])
+    report = line.undo()
+    assert (report.title, report.partial) == ("two", ())
+    assert boxes.sh(box, "cd / && ls -d one* two* 2>/dev/null || true").split() == [
+        f"one{number}" for number in range(4)
+    ]
+    with pytest.raises(tb.NotFound):
+        line.undo()
+    line.redo()
+    assert len(boxes.sh(box, "ls -d /two*").split()) == 4
+
+
+def test_an_old_run_stays_whole_while_its_end_is_young(boxes: Boxes, make_manager: MakeManager) -> None:
+    manager = make_manager(auto_cleanup_days=100, max_snapshots_per_container=100)
+    box = boxes.run()
+    run(manager, boxes, box, "run", actions=2)
+    listed = wait(manager.list_snapshots(box))
+    for snapshot in listed[2:]:
+        aged(manager, snapshot, 9)
+    assert wait(manager.cleanup_old_snapshots(max_age_days=7)) > 0
+    left = ids(wait(manager.list_snapshots(box)))
+    assert left == ids([listed[0], listed[1], listed[-1]])
+    line = manager.storage.line(box, [manager.provider.source(box, manager.config)])
+    assert line.undo().partial == ()
+    assert boxes.sh(box, "ls -d /run0 /run1 2>/dev/null || true") == ""
+
+
 def test_old_ones_go_and_a_dry_run_lists_exactly_those(boxes: Boxes, make_manager: MakeManager) -> None:
     manager = make_manager(auto_cleanup_days=100)
     box = boxes.run()

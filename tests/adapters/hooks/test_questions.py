@@ -57,13 +57,12 @@ def test_what_a_person_changes_while_a_question_stands_is_in_a_step_of_its_own(p
     eventually(lambda: snapshots(program) > before)
     program.world.write("a.txt", "at first\na person's\nthe agent's\n")
     (told, *_) = program.voice.after(call)
-    program({**told, "duration_ms": 5, "tool_response": {"originalFile": "at first\na person's\n"}})
+    program({**told, "duration_ms": 400, "tool_response": {"originalFile": "at first\na person's\n"}})
     for raw in program.voice.stop():
         program(raw)
     eventually(lambda: not savers(program))
-    report = program.world.undo(turn(program).id)
+    program.world.undo(turn(program).id)
     assert program.world.files()["a.txt"] == b"at first\na person's\n"
-    assert report.undecided == ()
 
 
 def test_nobody_saves_any_more_when_the_agent_has_asked_something_else(program: Program) -> None:

@@ -154,7 +154,7 @@ def test_while_a_question_about_an_edit_stands_other_files_are_the_person_s(told
     told("PermissionRequest", **edit(told, "a.txt"))
     (told.root / "c.txt").write_text("a person's, too\n")
     (told.root / "a.txt").write_text("an agent's\n")
-    told("PostToolUse", **edit(told, "a.txt"), duration_ms=5)
+    told("PostToolUse", **edit(told, "a.txt"), duration_ms=500)
     told("Stop")
     before = texts(told)
     report = told.line.undo()
@@ -229,7 +229,7 @@ def test_a_file_that_a_person_changed_right_before_the_tool_did_is_undecided(tol
     (told.root / "a.txt").write_text("a person's\n")
     original = (told.root / "a.txt").read_text()
     (told.root / "a.txt").write_text("a person's\nand an agent's\n")
-    told("PostToolUse", **edit(told, "a.txt"), duration_ms=5, tool_response={"originalFile": original})
+    told("PostToolUse", **edit(told, "a.txt"), duration_ms=500, tool_response={"originalFile": original})
     told("Stop")
     with pytest.raises(tb.Partial):
         told.line.undo()
@@ -243,7 +243,7 @@ def test_a_file_that_the_tool_found_as_it_was_is_the_agent_s_whatever_its_line_e
     told("PreToolUse", **edit(told, "a.txt"))
     (told.root / "a.txt").write_text("an agent's\n")
     original = text.replace("\r\n", "\n").removeprefix("\ufeff")
-    told("PostToolUse", **edit(told, "a.txt"), duration_ms=5, tool_response={"originalFile": original})
+    told("PostToolUse", **edit(told, "a.txt"), duration_ms=500, tool_response={"originalFile": original})
     told("Stop")
     assert told.line.undo().undecided == ()
     assert (told.root / "a.txt").read_bytes() == text.encode()
@@ -256,7 +256,7 @@ def test_after_the_stop_of_a_turn_with_a_background_command_a_person_s_edit_stay
     serve = {"tool_name": "Bash", "tool_input": {"command": "serve", "run_in_background": True}, "tool_use_id": "t1"}
     told("UserPromptSubmit", prompt="serve")
     told("PreToolUse", **serve)
-    told("PostToolUse", **serve, duration_ms=20)
+    told("PostToolUse", **serve, duration_ms=500)
     told.write("new.txt", "an agent's", "t2")
     told("Stop", background_tasks=[{"id": "b1"}])
     (told.root / "a.txt").write_text("a person's\n")
@@ -271,7 +271,7 @@ def test_a_prompt_that_an_agent_gives_itself_ends_only_the_command_that_it_is_ab
     def serve(key: str) -> None:
         call = {"tool_name": "Bash", "tool_input": {"command": key, "run_in_background": True}, "tool_use_id": key}
         told("PreToolUse", **call)
-        told("PostToolUse", **call, duration_ms=20)
+        told("PostToolUse", **call, duration_ms=500)
 
     told("UserPromptSubmit", prompt="serve")
     serve("one")
@@ -344,7 +344,7 @@ def test_what_a_formatter_does_to_an_edited_file_after_our_hook_is_the_agent_s(t
     told("UserPromptSubmit", prompt="edit")
     told("PreToolUse", **edit(told, "a.txt"))
     (told.root / "a.txt").write_text("an agent's\n")
-    told("PostToolUse", **edit(told, "a.txt"), duration_ms=5)
+    told("PostToolUse", **edit(told, "a.txt"), duration_ms=500)
     (told.root / "a.txt").write_text("an agent's, formatted\n")
     (told.root / "b.txt").write_text("a person's\n")
     told("PostToolBatch", tool_calls=[edit(told, "a.txt")])
@@ -361,7 +361,7 @@ def test_a_formatter_that_comes_before_our_look_belongs_to_the_edit(told: Told) 
     told("PreToolUse", **edit(told, "a.txt"))
     (told.root / "a.txt").write_text("an agent's\n")
     post = {"session_id": told.session, "cwd": str(told.root), "hook_event_name": "PostToolUse", **edit(told, "a.txt")}
-    event = read(AGENTS["claude-code"], post | {"duration_ms": 5})
+    event = read(AGENTS["claude-code"], post | {"duration_ms": 500})
     assert event is not None
     came = clock.read()
     time.sleep(0.03)

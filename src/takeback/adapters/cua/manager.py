@@ -174,7 +174,7 @@ class SnapshotManager:
         """Let snapshots go that are older than so many days, by default ``auto_cleanup_days``; how many went."""
 
         def work() -> int:
-            gone = self.storage.drop(self._old(max_age_days))
+            gone = self.storage.let_go(self._old(max_age_days))
             if gone:
                 self._free()
             return len(gone)
@@ -202,7 +202,7 @@ class SnapshotManager:
         def work() -> None:
             try:
                 if self.config.cleanup_on_exit and self.storage.exists:
-                    self.storage.drop(self._old(None))
+                    self.storage.let_go(self._old(None))
             finally:
                 self.storage.close()
 
@@ -231,7 +231,7 @@ class SnapshotManager:
         """Let go of what is beyond the limits. The snapshot before has been made, whatever becomes of old ones."""
         try:
             large = retention.is_too_large(self.storage, self.config)
-            self._dropped += len(self.storage.drop(retention.beyond_limits(self.storage, self.config)))
+            self._dropped += len(self.storage.let_go(retention.beyond_limits(self.storage, self.config)))
             if large or self._dropped >= _FREED_AFTER:
                 self._free()
         except TakebackError as error:

@@ -17,6 +17,7 @@ from takeback.adapters.cua.describing import container_part, describe, describe_
 from takeback.adapters.cua.errors import SnapshotNotFoundError, StorageError, told_as
 from takeback.adapters.cua.values import SnapshotMetadata
 from takeback.adapters.remembering import finished
+from takeback.engine.dropping import let_go, root_held
 from takeback.engine.store import Store
 from takeback.engine.timeline import Timeline
 from takeback.errors import Integrity, InvalidInput, TakebackError
@@ -202,6 +203,19 @@ class FileSystemSnapshotStorage:
         gone = []
         for each in some:
             gone.append(self.line(each.timeline.name).drop(each.row.id))
+        return gone
+
+    def let_go(self, some: Iterable[Listed]) -> list[str]:
+        """The same for those that limits let go: moves that need one of them go as a whole."""
+        gone: list[str] = []
+        by_line: dict[int, list[Listed]] = {}
+        for each in some:
+            by_line.setdefault(each.timeline.number, []).append(each)
+        for number, group in by_line.items():
+            ids = [each.row.id for each in group]
+            with root_held(group[0].timeline.root), self.open().blobs.database.write() as tx:
+                let_go(tx, number, ids, "prune")
+            gone += ids
         return gone
 
     def images(self) -> set[str]:

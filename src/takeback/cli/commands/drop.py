@@ -22,8 +22,9 @@ from takeback.views.text import age, count
 def command(call: Call, reference: str, undo: bool, yes: bool) -> None:
     """Remove one snapshot from the timeline.
 
-    The moves beside it join. Files are not touched. A pinned snapshot is not dropped. `--undo` brings one back, also
-    after `takeback prune`, until `takeback maintain` has freed what it held; moves that were joined stay so.
+    The moves of one session that met there join; undo of a move that loses a step says that it is only a part (exit 3). Files
+    are not touched. A pinned snapshot is not dropped. `--undo` brings one back, also after `takeback prune`, until
+    `takeback maintain` has freed what it held; the moves stay as the drop left them.
 
     For example:
       takeback drop 4f2a

@@ -44,9 +44,10 @@ def command(
 ) -> int:
     """Remove old snapshots from the timeline.
 
-    A snapshot that is beyond any of the limits goes. Pinned ones stay, the first and the latest stay, and so does what
-    an open move or an unfinished restore needs; a label protects nothing. Files are not touched, and the moves beside
-    what goes join. `takeback maintain` then frees the space.
+    A snapshot that is beyond any of the limits goes, and with it, as a whole, each move that undo could not take back
+    exactly without it. A move that reaches into --keep-last or --max-age stays whole; one that does not fit into --max-bytes goes.
+    Pinned snapshots stay, the first and the latest stay, and so does what an open move, the newest move of an agent or an
+    unfinished restore needs; a label protects nothing. Files are not touched. `takeback maintain` then frees the space.
 
     For example:
       takeback prune --keep-last 50 --dry-run
@@ -95,6 +96,11 @@ def _lines(pruned: Pruned) -> Iterator[Line]:
             yield ["  ", (short(id), "id")]
         if len(pruned.snapshots) > _MOST:
             yield [f"  and {len(pruned.snapshots) - _MOST:,} more, newer ones"]
+        if pruned.moves:
+            go = "would go" if pruned.dry_run else "went"
+            yield [
+                (f"{count(len(pruned.moves), 'move')} {go} with them: undo cannot take these back any more", "quiet")
+            ]
         size = format_size(pruned.bytes)
         yield [(f"about {size} {'would be' if pruned.dry_run else 'can be'} freed: `takeback maintain`", "quiet")]
     for root in pruned.busy:

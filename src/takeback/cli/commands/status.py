@@ -18,13 +18,17 @@ from takeback.cli.picture import move_line
 from takeback.engine.naming import options
 from takeback.errors import NotFound, TakebackError
 from takeback.model.ids import short
+from takeback.model.kinds import NAMED
 from takeback.views import missed
 from takeback.views.lines import Line, Piece, table
+from takeback.views.plans import choice_line
 from takeback.views.text import age, clip, count
 
 if TYPE_CHECKING:
+    from takeback.engine.timeline import Timeline
     from takeback.locate import Place
     from takeback.model.move import Move
+    from takeback.model.plan import Choice
     from takeback.store.catalogue.snapshots import SnapshotRow
     from takeback.store.hooked import LastRun
     from takeback.store.notices import Notice
@@ -32,7 +36,9 @@ if TYPE_CHECKING:
 _MOVES = 5
 _NEVER = 1 << 62
 _LOOKED_AT = 40
-"""Moves among which something to undo is looked for."""
+"""Moves among which something to undo is looked for, where the files cannot be looked at."""
+_BUDGET = 2.0
+"""For so many seconds the files are looked at."""
 
 
 @click.command("status", cls=Command)
@@ -74,6 +80,20 @@ class _Found:
     """Ignore rules that an agent changed and that wait for a person to agree."""
     of_no_directory: bool = False
     """Whether the timeline holds an agent's memory alone, and the directory around the caller says nothing of it."""
+    choices: tuple[Choice, ...] | None = None
+    """The moves that plain undo can take; None if nobody could look at what has an effect."""
+    is_begun: bool = False
+    """Whether the person has a move of her own to which all counts that changes from here on."""
+
+    @property
+    def next_undo(self) -> Choice | None:
+        """The move that plain undo takes without a question."""
+        return next((each for each in self.choices or () if not each.needs_level), None)
+
+    @property
+    def is_persons_alone(self) -> bool:
+        """Whether there is nothing to undo but a person's own move, which plain undo leaves where agents have moved."""
+        return bool(self.choices) and self.next_undo is None
 
     @property
     def hint(self) -> str:
@@ -84,17 +104,33 @@ class _Found:
             return "cd into a project first: takeback works on the directory around you"
         if self.snapshot is None:
             return self.nearby[0] if self.nearby else how_to_begin(self.place.root) + what_else(self.place)
-        newest = self.moves[0] if self.moves else None
-        further = any(self._can_be_undone(move) for move in self.moves)
+        newest = self._newest
         if newest is not None and newest.verb == "undo" and newest.undone_by is None:
             return f"`{self._typed('redo')}` brings it back" + (
-                f"; `{self._typed('undo')}` goes further back" if further else ""
+                f"; `{self._typed('undo')}` goes further back" if self._is_more else ""
             )
-        if not further and self.of_no_directory:
+        if self._is_more:
+            return f"`{self._typed('undo')}` takes back the newest move; --dry-run shows how"
+        if self.is_persons_alone:
+            return f"`{self._typed('undo')} --level manual` takes back your own changes"
+        if self.of_no_directory:
             return "`takeback log` shows what was recorded"
-        if not further:
-            return how_to_begin(self.place.root)
-        return f"`{self._typed('undo')}` takes back the newest move; --dry-run shows how"
+        if self.is_begun:
+            return f"from here on, `{self._typed('undo')}` takes back what changes"
+        return how_to_begin(self.place.root)
+
+    @property
+    def _newest(self) -> Move | None:
+        """The newest move. One of a person's own in which nothing has happened yet is none."""
+        some = (move for move in self.moves if not (move.open and move.level == "manual"))
+        return next(some, None)
+
+    @property
+    def _is_more(self) -> bool:
+        """Whether plain undo would take something."""
+        if self.choices is None:
+            return any(map(self._can_be_undone, self.moves))
+        return self.next_undo is not None
 
     def _typed(self, verb: str) -> str:
         """A command that acts on this timeline, and on all that it holds."""
@@ -134,6 +170,9 @@ def _look(call: Call) -> _Found:
         nearby = tuple(line.nearby())
         return _Found(where, True, None, tuple(moves), line.interrupted(), nearby, unsaved=where["states"])
     found = _Found(where, True, log.snapshots[0], tuple(moves), line.interrupted())
+    own = [move for move in moves if move.open and move.level == "manual"]
+    if found.interrupted_ns is None and not where.is_home:
+        found = replace(found, choices=_choices(line), is_begun=bool(own))
     try:
         latest = line.show("@")
         parts, without = latest.parts, latest.missed
@@ -149,6 +188,15 @@ def _look(call: Call) -> _Found:
         unagreed=of_rules(line),
         of_no_directory=not line.root,
     )
+
+
+def _choices(line: Timeline) -> tuple[Choice, ...] | None:
+    """What plain undo can take, as far as files say it: containers and teams are not looked at for this."""
+    files = [name for name, source in line.sources.items() if source.kind not in NAMED]
+    try:
+        return line.undo_choices(looking_at=files, budget=_BUDGET)
+    except TakebackError:
+        return None  # another process is at work there, or it takes too long
 
 
 def _ran(hooks: Hooks) -> list[tuple[str, LastRun | None]]:
@@ -182,8 +230,18 @@ def _shape(found: _Found) -> shapes.Shape:
         "hooks_off": found.hooks.off or None,
         "to_agree": [*found.place.to_agree, *found.unagreed],
         "notices": [shapes.notice(each) for each in found.notices],
+        "next_undo": None if found.next_undo is None else shapes.choice(found.next_undo),
+        "undo_choices": None if found.choices is None else [shapes.choice(each) for each in found.choices],
         "hint": found.hint,
     }
+
+
+def _undo_lines(found: _Found) -> Iterator[Line]:
+    """What plain undo would take, and what it leaves to the person."""
+    for choice in found.choices or ():
+        taken = choice == found.next_undo
+        how: list[Piece] = [] if taken else [("  with --level manual", "quiet")]
+        yield [("undo", "quiet"), "      ", *choice_line(choice), *how]
 
 
 def _lines(found: _Found) -> Iterator[Line | str]:
@@ -212,6 +270,8 @@ def _lines(found: _Found) -> Iterator[Line | str]:
         rows.append([("hooks", "quiet"), *_hooks(found.hooks)])
     yield from table(rows)
     yield [("snapshot", "quiet"), "  ", *last]
+    if found.choices:
+        yield from _undo_lines(found)
     if found.interrupted_ns is not None:
         yield [("a restore was interrupted ", "bad"), age(found.interrupted_ns), "; the next save or undo finishes it"]
     yield from missed.lines(found.missed)

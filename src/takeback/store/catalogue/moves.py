@@ -66,6 +66,11 @@ def among(tx: Transaction, ids: Sequence[str], size: int = 500) -> dict[str, int
     return found
 
 
+def by_id(tx: Transaction, id: str) -> Move | None:
+    rows = tx.execute(f"SELECT {_COLUMNS} FROM moves WHERE id = ?", (id,))
+    return _move(rows[0]) if rows else None
+
+
 def by_prefix(tx: Transaction, timeline: int, prefix: str, limit: int = 5) -> list[Move]:
     sql = (
         f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND id >= ? AND id < ? ORDER BY +seq DESC LIMIT {int(limit)}"
@@ -138,20 +143,25 @@ def effective(
     verbs: Sequence[str] = (),
     session: str | None = None,
     after_seq: int = 0,
+    undone: Sequence[str] = (),
 ) -> Iterator[Move]:
     """Closed moves that nothing has taken back: of these levels, or takeback's own of these verbs; the last closed first.
 
-    ``after_seq`` leaves out what was closed at or before a place. Read page by page, as far as the caller goes.
+    ``after_seq`` leaves out what was closed at or before a place. What one of the undos ``undone`` took back last counts,
+    too. Read page by page, as far as the caller goes.
     """
     own = f"(level = 'takeback' AND verb IN ({', '.join('?' * len(verbs))}))"
     some = f"(level IN ({', '.join('?' * len(levels))}) OR {own})" if levels else own
     # Of takeback's own moves alone there are few: they are found by their level, not on the way back through all.
     closing_seq = "closing_seq" if levels else "+closing_seq"
+    in_force = (
+        f"(undone_by IS NULL OR undone_by IN ({', '.join('?' * len(undone))}))" if undone else "undone_by IS NULL"
+    )
     sql = (
-        f"SELECT {_COLUMNS}, seq FROM moves WHERE timeline = ? AND {closing_seq} > ? AND undone_by IS NULL AND {some} "
+        f"SELECT {_COLUMNS}, seq FROM moves WHERE timeline = ? AND {closing_seq} > ? AND {in_force} AND {some} "
         f"AND ({closing_seq} < ? OR ({closing_seq} = ? AND +seq < ?))"
     )
-    arguments: list[object] = [timeline, after_seq, *levels, *verbs]
+    arguments: list[object] = [timeline, after_seq, *undone, *levels, *verbs]
     tail: list[object] = []
     if session is not None:
         sql, tail = sql + " AND session = ?", [session]
@@ -171,6 +181,25 @@ def overlapping(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -
     return [_move(row[:-1]) for row in sorted(rows, key=lambda row: row[-1])]
 
 
+def over(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[Move]:
+    """Moves whose window has a snapshot between two places, the ends of all included."""
+    sql = f"SELECT {_COLUMNS}, seq FROM moves WHERE timeline = ? AND +opening_seq <= ? AND closing_seq"
+    rows = tx.execute(f"{sql} IS NULL ORDER BY +seq", (timeline, last_seq))
+    rows += tx.execute(f"{sql} >= ? ORDER BY +seq", (timeline, last_seq, first_seq))
+    return [_move(row[:-1]) for row in sorted(rows, key=lambda row: row[-1])]
+
+
+def last_acted(tx: Transaction, timeline: int, session: str, first_seq: int, last_seq: int) -> int | None:
+    """Where the last action of a session within a window ended, or began if it runs; None if there is none."""
+    sql = (
+        "SELECT MAX(CASE WHEN closing_seq IS NULL THEN opening_seq ELSE closing_seq END) FROM moves "
+        "WHERE timeline = ? AND level = 'action' AND opening_seq >= ? AND opening_seq <= ? AND session = ? "
+        "AND (closing_seq IS NULL OR closing_seq <= ?)"
+    )
+    ((found,),) = tx.execute(sql, (timeline, first_seq, last_seq, session, last_seq))
+    return None if found is None else int(found)
+
+
 def inside(tx: Transaction, timeline: int, level: str, first_seq: int, last_seq: int) -> bool:
     """Whether a move of a level lies within a window."""
     sql = (
@@ -180,12 +209,15 @@ def inside(tx: Transaction, timeline: int, level: str, first_seq: int, last_seq:
     return bool(tx.execute(sql, (timeline, level, first_seq, last_seq, last_seq)))
 
 
-def around(tx: Transaction, timeline: int, level: str, first_seq: int, last_seq: int) -> bool:
-    """Whether a move of a level has a whole window within its own."""
-    sql = "SELECT 1 FROM moves WHERE timeline = ? AND level = ? AND +opening_seq <= ? AND closing_seq"
+def around(
+    tx: Transaction, timeline: int, level: str, first_seq: int, last_seq: int, session: str | None = None
+) -> bool:
+    """Whether a move of a level, and of a session if one is given, has a whole window within its own."""
+    whose, named = ("", ()) if session is None else ("AND session = ? ", (session,))
+    sql = f"SELECT 1 FROM moves WHERE timeline = ? AND level = ? {whose}AND +opening_seq <= ? AND closing_seq"
     ends: tuple[tuple[str, tuple[int, ...]], ...] = (("IS NULL", ()), (">= ?", (last_seq,)))
     return any(
-        tx.execute(f"{sql} {end} ORDER BY closing_seq LIMIT 1", (timeline, level, first_seq, *limit))
+        tx.execute(f"{sql} {end} ORDER BY closing_seq LIMIT 1", (timeline, level, *named, first_seq, *limit))
         for end, limit in ends
     )
 
@@ -250,6 +282,22 @@ def taken_by(tx: Transaction, moves: Sequence[str], size: int = 500) -> dict[str
         marks = ", ".join("?" * len(some))
         for move, target in tx.execute(f"SELECT move, target FROM takes WHERE move IN ({marks}) ORDER BY target", some):
             found.setdefault(str(move), []).append(str(target))
+    return found
+
+
+def undos_in_force(tx: Transaction, targets: Sequence[str], size: int = 500) -> dict[str, list[Move]]:
+    """The undos of some moves that nothing has taken back."""
+    found: dict[str, list[Move]] = {}
+    columns = ", ".join(f"moves.{column}" for column in _COLUMNS.split(", "))
+    for start in range(0, len(targets), size):
+        some = targets[start : start + size]
+        marks = ", ".join("?" * len(some))
+        sql = (
+            f"SELECT {columns}, takes.target FROM takes JOIN moves ON moves.id = takes.move WHERE takes.target IN ({marks}) "
+            "AND moves.verb = 'undo' AND moves.undone_by IS NULL ORDER BY moves.seq"
+        )
+        for *row, target in tx.execute(sql, some):
+            found.setdefault(str(target), []).append(_move(tuple(row)))
     return found
 
 

@@ -7,7 +7,8 @@ import os
 import stat
 from collections.abc import Callable, Container
 
-from takeback.errors import Conflict, TakebackError
+from takeback.errors import TakebackError
+from takeback.sources.protocol import Busy
 from takeback.sources.workspace.place.areas import Item
 from takeback.sources.workspace.place.content import MANY, synchronise
 from takeback.sources.workspace.place.directories import Blocked, unavailable
@@ -15,6 +16,7 @@ from takeback.sources.workspace.place.permissions import own_as
 from takeback.sources.workspace.place.staging import Staging
 from takeback.sources.workspace.place.standing import look
 from takeback.sources.workspace.place.swapping import exchange
+from takeback.sources.workspace.place.writers import is_written_to
 
 Check = Callable[[int, bytes], bool]
 """Whether what stands in a directory under a name is what was planned for."""
@@ -123,13 +125,20 @@ class Entries:
         self._out.append((path, item, written, give_back))
 
     def check_out(self) -> None:
-        """Look once more at all that has left its place: who had it open may have written to it since. It is given
-        back then, and a Conflict."""
+        """Look once more at all that has left its place: who had it open may have written to it since, or goes on writing
+        where nobody would look. It is given back then, and a Conflict."""
+        if busy := self.give_back_written():
+            raise changed_meanwhile(busy[0])
+
+    def give_back_written(self) -> list[str]:
+        """Put back what has left its place and was written to since: only there the bytes are. The paths."""
+        found = []
         while self._out:
             path, item, written, give_back = self._out.pop()
-            if _written(item) != written:
+            if _written(item) != written or is_written_to(item.area.handle, item.name):
                 give_back(item, path)
-                raise changed_meanwhile(path)
+                found.append(path)
+        return found
 
     def synchronise(self) -> None:
         """Write all directories that were changed to the disk."""
@@ -179,8 +188,9 @@ def owner_for_new(directory: os.stat_result) -> os.stat_result | None:
     return directory if os.geteuid() == 0 or directory.st_mode & stat.S_ISGID else None
 
 
-def changed_meanwhile(path: str) -> Conflict:
-    return Conflict(
+def changed_meanwhile(path: str) -> Busy:
+    return Busy(
+        path,
         f"{path} was changed by somebody else since the plan was made. It was left as it is.",
         hints=["try again: the plan is then made from what is there now"],
     )

@@ -6,14 +6,15 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
-from takeback.errors import Conflict
+from takeback.errors import Conflict, TakebackError
 from takeback.model.plan import Effect
 from takeback.model.tree import DIRECTORY, Entry, name_bytes
 from takeback.sources.workspace.place.areas import Area, Item
 from takeback.sources.workspace.place.content import MANY, OpenContent, Stager, needs_content, synchronise
-from takeback.sources.workspace.place.directories import Blocked, unavailable
+from takeback.sources.workspace.place.directories import Blocked, Directories, unavailable
 from takeback.sources.workspace.place.entries import Check, Entries, changed_meanwhile, owner_for_new
 from takeback.sources.workspace.place.growing import grow, growable
 from takeback.sources.workspace.place.permissions import change_mode
@@ -83,12 +84,38 @@ class StagedFiles:
         self._in_place: set[str] = set()
         """New directories that are already there."""
         self._done = False
+        self._root = staging.root
+        self._prepared_ns = 0
+        """When all content was ready: what has a later time was written by somebody else."""
 
     def prepare(self) -> None:
         """Stage the content of all effects. Nothing visible changes."""
         self._each(self._apart(), self._prepare)
         if self._durable and not self._stager.sync:
             synchronise(self._staging.handles())
+        self._prepared_ns = time.time_ns()
+
+    def written_since(self, effects: Iterable[Effect]) -> Iterator[str]:
+        """The files among some effects that were put in place or removed, and that another program has written to, removed or
+        made since."""
+        directories = Directories(self._root)
+        try:
+            for effect in effects if self._done else ():
+                if not (_is_directory(effect.before) or _is_directory(effect.after)):
+                    if self._is_written(directories, effect):
+                        yield effect.path
+        finally:
+            directories.close()
+
+    def _is_written(self, directories: Directories, effect: Effect) -> bool:
+        try:
+            parent, name = directories.parent(effect.path)
+            status = None if parent is None else look(parent, name)
+        except (OSError, TakebackError):
+            return False
+        if status is None or effect.after is None or kind_of(status) != effect.after.kind:
+            return (status is None) != (effect.after is None)  # nothing that we did removes it or brings it back
+        return status.st_size > effect.after.size or status.st_mtime_ns > self._prepared_ns
 
     def _apart(self) -> list[Effect]:
         """The effects that are put into place one by one; those below new directories come with these."""
@@ -120,6 +147,10 @@ class StagedFiles:
             self._each([each for each in effects if _is_directory(each.after)], self._make_directory)
             self._each([each for each in effects if needs_content(each)], self._put)
             self._each([each for each in effects[::-1] if not needs_content(each) and each.after], self._set_mode)
+        except BaseException:
+            with suppress(OSError, TakebackError):  # what went wrong first is said
+                self._entries.give_back_written()
+            raise
         finally:
             self._staging.directories.forget()
             self._staging.tighten()

@@ -21,6 +21,7 @@ class Staging:
     """All staging directories of one plan, and the directories that were made writable for it."""
 
     def __init__(self, root: str) -> None:
+        self.root = root
         self.directories = Directories(root, self._permit)
         self.loosened: dict[str, int] = {}
         """Path -> the mode to go back to."""
