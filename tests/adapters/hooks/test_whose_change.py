@@ -467,3 +467,20 @@ def test_hooks_that_do_not_hear_of_questions_prove_nothing_of_a_command(told: To
     told("PostToolUse", **BASH)
     told("Stop")
     assert [each.doubt for each in told.line.plan_undo().undecided] == ([] if hears else [Doubt.ASKED])
+
+
+def test_codex_asks_about_a_call_with_words_that_the_call_does_not_have(told: Told) -> None:
+    def say(name: str, **more: Any) -> None:
+        raw = {"session_id": "c", "cwd": str(told.root), "hook_event_name": name, **more}
+        event = read(AGENTS["codex"], raw)
+        assert event is not None
+        record("codex", event)
+
+    command = {"command": "make"}
+    say("UserPromptSubmit", prompt="run")
+    say("PreToolUse", tool_name="Bash", tool_input=command, tool_use_id="call_1")
+    say("PermissionRequest", tool_name="Bash", tool_input={**command, "description": "it needs the network"})
+    (told.root / "a.txt").write_text("whose?\n")
+    say("PostToolUse", tool_name="Bash", tool_input=command, tool_use_id="call_1")
+    say("Stop")
+    assert [each.doubt for each in told.line.plan_undo().undecided] == [Doubt.ASKED]
