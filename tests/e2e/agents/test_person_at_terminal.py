@@ -7,6 +7,7 @@ of them, none of her bytes may be missing.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -320,6 +321,45 @@ def test_undo_that_she_types_inside_the_agent(agent: str, scene: Scene) -> None:
         person.terminal.wait_for("read back and verified")
         assert scene.look() == begin
     redo(scene)
+    assert scene.look() == now
+
+
+@pytest.mark.parametrize("agent", [for_agent("opencode", soak=True)])
+def test_opencode_tells_which_questions_were_answered_and_how(agent: str, scene: Scene, tmp_path: Path) -> None:
+    settings = scene.home / ".config" / "opencode" / "opencode.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_bytes()), "permission": {"bash": "ask"}}))
+    scene.install()
+    gate = Gate(tmp_path / "gate")
+    with sit(scene) as person:
+        person.prompts("approve", shell("echo approved > approved.txt"))
+        person.sees_the_question("approved.txt")
+        (scene.project / "app.py").write_text(HERS["app.py"])
+        person.answers(person.yes)
+        person.terminal.wait_for("Done.")
+        wait_for_the_end(scene)
+        person.prompts("reject", shell("echo rejected > rejected.txt"))
+        person.sees_the_question("rejected.txt")
+        (scene.project / "mine.txt").write_text(HERS["mine.txt"])
+        person.answers(person.no)
+        wait_for_the_end(scene)
+        person.prompts("escape", shell(f"echo escaped > escaped.txt; {gate.command}"))
+        person.sees_the_question("escaped.txt")
+        person.answers(person.yes)
+        gate.wait_until_reached()
+        person.interrupts()
+        wait_for_the_end(scene)
+        works(scene)
+        gate.open()
+    now = scene.look()
+    moves = {move["title"]: move["id"] for move in scene.cli.json("log")["moves"] if move["level"] == "turn"}
+    undo(scene, code=0)
+    assert scene.look() == {path: node for path, node in now.items() if path != "escaped.txt"}
+    redo(scene)
+    assert takeback("undo", moves["approve"], "--yes", cwd=scene.project).returncode in (0, 3)  # 3: she was quick
+    assert scene.look() == {path: node for path, node in now.items() if path != "approved.txt"}
+    redo(scene)
+    if "reject" in moves:
+        takeback("undo", moves["reject"], "--yes", cwd=scene.project)
     assert scene.look() == now
 
 

@@ -216,4 +216,31 @@ class AtGeminiCli(Person):
         return found[1] if found and self.ready not in found[1] else ""
 
 
-AT: dict[str, type[Person]] = {"claude-code": AtClaudeCode, "codex": AtCodex, "gemini-cli": AtGeminiCli}
+class AtOpencode(Person):
+    """Its configuration must say that it asks: ``"permission": {"bash": "ask"}``."""
+
+    ready = "Ask anything"
+    question = "Permission required"
+    yes = "Enter"
+    no = "Escape"
+    interrupted = "interrupted"
+    bye = "/exit"
+    process = "opencode"
+    frees = ()
+
+    def prepare(self, driver: Driver) -> Sequence[str]:
+        return ()
+
+    def interrupts(self) -> None:
+        """Esc once more, when it asks for that."""
+        self.terminal.keys("Escape")
+        self.terminal.wait_for("again to interrupt")
+        super().interrupts()
+
+
+AT: dict[str, type[Person]] = {
+    "claude-code": AtClaudeCode,
+    "codex": AtCodex,
+    "gemini-cli": AtGeminiCli,
+    "opencode": AtOpencode,
+}
