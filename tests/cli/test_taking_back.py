@@ -85,6 +85,14 @@ def test_without_a_terminal_they_need_yes(worked: Cli, command: list[str]) -> No
     assert (read_tree(worked.root), worked.json("log")) == (tree, log)
 
 
+@pytest.mark.parametrize(
+    ("typed", "hinted"),
+    [(["undo", "--keep", "a b"], "takeback undo --keep 'a b' --yes"), (["undo", "--"], "takeback undo --yes --")],
+)
+def test_without_a_terminal_the_hint_is_the_command_that_works(worked: Cli, typed: list[str], hinted: str) -> None:
+    assert f"`{hinted}`" in worked(*typed, code=2).err
+
+
 @pytest.mark.parametrize("command", [["undo", "nope"], ["redo"], ["restore", "yesterday"], ["drop", "nope"]])
 def test_what_is_not_there_is_said_before_a_terminal_is_missed(worked: Cli, command: list[str]) -> None:
     assert worked.error(*command, code=10)["kind"] == "NotFound"

@@ -66,6 +66,10 @@ class Tmux:
             time.sleep(0.05)
         return screen
 
+    def pid(self) -> int:
+        """The shell's process."""
+        return int(self._run("display-message", "-p", "#{pane_pid}"))
+
     def resize(self, columns: int, lines: int) -> None:
         self._run("resize-window", "-x", str(columns), "-y", str(lines))
 

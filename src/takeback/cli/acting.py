@@ -111,7 +111,9 @@ def show_report(call: Call, report: Report, options: str = "") -> int:
 
 def needs_yes(call: Call, otherwise: str = ", or --dry-run to see what it would do") -> InvalidInput:
     why = "--json asks nothing" if call.json else "there is no terminal to ask on"
-    return InvalidInput(f"nothing was changed: {why}", hints=[f"add --yes to do it{otherwise}"])
+    return InvalidInput(
+        f"nothing was changed: {why}", hints=[f"add --yes to do it: `{call.typed_with('--yes')}`{otherwise}"]
+    )
 
 
 def ask(question: str) -> None:

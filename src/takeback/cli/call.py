@@ -34,6 +34,8 @@ class Call:
     """Where to act as if started there (``-C``)."""
     program: str = "takeback"
     """The command that was called."""
+    typed: tuple[str, ...] = ()
+    """What was typed after it."""
     _opened: list[Closes] = field(default_factory=list, repr=False)
 
     @property
@@ -41,6 +43,11 @@ class Call:
         """The options that choose a timeline again, as a shell takes them, with a space before each."""
         every = (("--store", self.store), ("--timeline", self.timeline), ("-C", self.directory))
         return "".join(f" {shlex.join((option, value))}" for option, value in every if value is not None)
+
+    def typed_with(self, option: str) -> str:
+        """The command line with one more option, as a shell takes it."""
+        end = self.typed.index("--") if "--" in self.typed else len(self.typed)
+        return shlex.join((self.program, *self.typed[:end], option, *self.typed[end:]))
 
     @property
     def here(self) -> str:

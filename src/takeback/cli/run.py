@@ -32,6 +32,7 @@ _PIPE_CLOSED = 128 + 13
 
 def run(arguments: Sequence[str], group: click.Group = app, call: Call | None = None) -> int:
     call = call or Call()
+    call.typed = tuple(arguments)
     if _open_what_is_closed():
         return _fail(call, TakebackError("cannot write the output: stdout is closed"))
     _escape_what_cannot_be_written()

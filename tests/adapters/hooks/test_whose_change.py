@@ -377,7 +377,7 @@ def test_a_tool_that_works_in_a_directory_does_not_name_what_is_in_it(told: Told
     told("UserPromptSubmit", prompt="test")
     told("PreToolUse", **call)
     (told.root / "b.txt").write_text("a person's\n")
-    time.sleep(0.05)
+    time.sleep(0.2)
     told("PostToolUse", **call, duration_ms=10)
     told("Stop")
     with pytest.raises(tb.Partial):
@@ -467,3 +467,34 @@ def test_hooks_that_do_not_hear_of_questions_prove_nothing_of_a_command(told: To
     told("PostToolUse", **BASH)
     told("Stop")
     assert [each.doubt for each in told.line.plan_undo().undecided] == ([] if hears else [Doubt.ASKED])
+
+
+def test_codex_asks_about_a_call_with_words_that_the_call_does_not_have(told: Told) -> None:
+    def say(name: str, **more: Any) -> None:
+        raw = {"session_id": "c", "cwd": str(told.root), "hook_event_name": name, **more}
+        event = read(AGENTS["codex"], raw)
+        assert event is not None
+        record("codex", event)
+
+    command = {"command": "make"}
+    say("UserPromptSubmit", prompt="run")
+    say("PreToolUse", tool_name="Bash", tool_input=command, tool_use_id="call_1")
+    say("PermissionRequest", tool_name="Bash", tool_input={**command, "description": "it needs the network"})
+    (told.root / "a.txt").write_text("whose?\n")
+    say("PostToolUse", tool_name="Bash", tool_input=command, tool_use_id="call_1")
+    say("Stop")
+    assert [each.doubt for each in told.line.plan_undo().undecided] == [Doubt.ASKED]
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_hook_that_is_started_late_takes_nothing_from_the_beginning_of_a_command(told: Told, asked: bool) -> None:
+    told("UserPromptSubmit", prompt="run")
+    told("PreToolUse", **BASH)
+    if asked:
+        told("PermissionRequest", **{key: BASH[key] for key in ("tool_name", "tool_input")})
+    (told.root / "a.txt").write_text("an agent's\n")
+    time.sleep(0.05)  # the machine is busy
+    told("PostToolUse", **BASH, duration_ms=20)
+    told("Stop")
+    assert told.line.undo().undecided == ()
+    assert texts(told)["a.txt"] == "a.txt at first\n"

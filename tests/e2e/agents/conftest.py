@@ -23,5 +23,5 @@ def scene(
     cli = Cli(tmp_path, capsysbinary)
     monkeypatch.chdir(cli.root)
     monkeypatch.setenv("TAKEBACK_STORE", str(cli.store))
-    with set_up(request.cls.agent, home, cli) as made:
+    with set_up(request.cls.agent if request.cls is not None else request.getfixturevalue("agent"), home, cli) as made:
         yield made

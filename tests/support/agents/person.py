@@ -5,17 +5,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
 from support.agents import installed
 from support.agents.driver import Driver
 from support.agents.screen import ClaudeCodeScreen, CodexScreen
-from support.agents.script import Calls, Shell, Step, call, ended
+from support.agents.script import Calls, Say, Shell, Step, call, ended
 from support.tmux import Tmux
 
 
@@ -32,6 +35,10 @@ class Person(ABC):
     interrupted: ClassVar[str]
     """Shown once more for each turn that Esc has ended."""
     bye: ClassVar[str]
+    process: ClassVar[str]
+    """What the system calls the agent's own process."""
+    frees: ClassVar[tuple[str, ...]]
+    """Options that make it ask nothing."""
 
     def __init__(self, driver: Driver, *options: str) -> None:
         """``options`` are the agent's, beside those that it cannot do without."""
@@ -88,9 +95,38 @@ class Person(ABC):
         self.terminal.keys("Escape")
         self.terminal.wait_until(lambda screen: screen.count(self.interrupted) > seen, "Esc was not understood")
 
+    def runs(self, command: str) -> None:
+        """Run a command of the shell inside the agent, and wait until it has ended."""
+        self.terminal.type(f"!{command}")
+        self.terminal.wait_for(command)
+        self.terminal.keys("Enter")
+        self.terminal.wait_for(f"You ran {command}")
+
+    def kills(self) -> None:
+        """End the agent as a crash does, and nothing that it has started."""
+        (pid,) = [pid for pid, name in _below(self.terminal.pid()) if name == self.process]
+        os.kill(pid, signal.SIGKILL)
+        self.terminal.wait_until(lambda screen: re.search(r"ended with \d", screen) is not None, "it lives on")
+
     def leaves(self) -> int:
         self.enters(self.bye)
         return self.terminal.ended()
+
+
+def _below(pid: int) -> list[tuple[int, str]]:
+    """Process ids and names of a process's descendants; Linux only."""
+    children: dict[int, list[tuple[int, str]]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            head, _, rest = stat.read_text().rpartition(")")
+        except OSError:
+            continue  # it has ended
+        children.setdefault(int(rest.split()[1]), []).append((int(stat.parent.name), head.partition("(")[2]))
+    found, new = [], children.get(pid, [])
+    while new:
+        found += new
+        new = [child for number, _ in new for child in children.get(number, [])]
+    return found
 
 
 class AtClaudeCode(Person):
@@ -100,10 +136,23 @@ class AtClaudeCode(Person):
     no = "3"
     interrupted = "Interrupted"
     bye = "/exit"
+    process = "claude"
+    frees = ("--allowedTools", "Bash,Write,Edit,Read,Agent")
 
     def prepare(self, driver: Driver) -> Sequence[str]:
         ClaudeCodeScreen.settle(driver)
         return ()
+
+    def runs(self, command: str) -> None:
+        """The model is asked after it."""
+        answer = f"{command.title()} it is."
+        self.driver.model.play([Say(answer)])
+        self.terminal.type("!")
+        self.terminal.wait_for("! for shell mode")
+        self.terminal.type(command)
+        self.terminal.wait_for(command)
+        self.terminal.keys("Enter")
+        self.terminal.wait_for(answer)
 
     def refuses(self, words: str) -> None:
         """Say no at the question, and what to do instead: the turn goes on."""
@@ -122,6 +171,8 @@ class AtCodex(Person):
     no = "n"
     interrupted = "Conversation interrupted"
     bye = "/quit"
+    process = "codex"
+    frees = ("--config", "approval_policy=never", "--config", "sandbox_mode=danger-full-access")
 
     def prepare(self, driver: Driver) -> Sequence[str]:
         asks = ("approval_policy=on-request", "sandbox_mode=workspace-write")
@@ -144,6 +195,8 @@ class AtGeminiCli(Person):
     no = "Escape"
     interrupted = "Request cancelled"
     bye = "/quit"
+    process = "node"
+    frees = ("--yolo",)
 
     def prepare(self, driver: Driver) -> Sequence[str]:
         return ("--model", "gemini-2.5-flash")
@@ -163,4 +216,31 @@ class AtGeminiCli(Person):
         return found[1] if found and self.ready not in found[1] else ""
 
 
-AT: dict[str, type[Person]] = {"claude-code": AtClaudeCode, "codex": AtCodex, "gemini-cli": AtGeminiCli}
+class AtOpencode(Person):
+    """Its configuration must say that it asks: ``"permission": {"bash": "ask"}``."""
+
+    ready = "Ask anything"
+    question = "Permission required"
+    yes = "Enter"
+    no = "Escape"
+    interrupted = "interrupted"
+    bye = "/exit"
+    process = "opencode"
+    frees = ()
+
+    def prepare(self, driver: Driver) -> Sequence[str]:
+        return ()
+
+    def interrupts(self) -> None:
+        """Esc once more, when it asks for that."""
+        self.terminal.keys("Escape")
+        self.terminal.wait_for("again to interrupt")
+        super().interrupts()
+
+
+AT: dict[str, type[Person]] = {
+    "claude-code": AtClaudeCode,
+    "codex": AtCodex,
+    "gemini-cli": AtGeminiCli,
+    "opencode": AtOpencode,
+}

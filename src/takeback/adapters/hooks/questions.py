@@ -30,8 +30,7 @@ def watch(agent: str, event: Event) -> None:
     while (waited := time.monotonic() - asked) < _LONGEST:
         time.sleep(max(pause, _SELDOM if waited > _MINUTES else _OFTEN))
         known = hooked.recall(directory, agent, event.session)
-        about = {event.key, event.call} if event.tool else set(known.running if known is not None else ())
-        if known is None or not known.on or not about & set(known.asked):
+        if known is None or not known.on or not (set(known.running) or {event.key, event.call}) & set(known.asked):
             return
         process = processes.decoded(known.agent)
         if (process is not None and processes.is_gone(process)) or not os.path.isdir(known.root):

@@ -221,8 +221,10 @@ class _Session:
         event = self._event
         if event.trigger == QUESTION:
             self._save("interval")  # what a person changes from now on is in a step of its own
-            about = (event.key, event.call) if event.tool else known.running
-            asked = (*known.asked, *filter(None, about))
+            # It may name its call in other words than the call itself: it is about all that have begun and not ended.
+            begun = [key for key in known.running if not key.endswith((BACKGROUND, FOLLOWER))]
+            begun += [str(call.get("key", "")) for call in known.calls if "to" not in call[RAN]]
+            asked = (*known.asked, *filter(None, (event.key, event.call, *begun)))
             return known._replace(asked=tuple(dict.fromkeys(asked)))
         if event.trigger == DENIED:
             if known.actions:

@@ -30,6 +30,6 @@ CODEX = Agent(
     ),
     next=(
         "Codex runs new hooks only after you trust them: start it, type /hooks, and trust those of takeback",
-        "`takeback undo` takes the last turn back, in any terminal or, with a ! before it, inside Codex",
+        "`takeback undo` takes the last turn back in any terminal; inside Codex type `!takeback undo --yes`: it cannot ask there",
     ),
 )
