@@ -80,7 +80,7 @@ class Memory(RuleBasedStateMachine):
         before = self.live[0]
         try:
             report = act()
-        except (tb.NotFound, tb.Conflict):
+        except (tb.NotFound, tb.Conflict, tb.Partial):
             self.look()
             return None
         if self.memory != before:

@@ -158,7 +158,7 @@ class Swarm(RuleBasedStateMachine):
         before = self.team.files()
         try:
             report = self.line.undo()
-        except (tb.NotFound, tb.Conflict):  # members changed since all that the move had changed
+        except (tb.NotFound, tb.Conflict, tb.Partial):  # members changed since all that the move had changed
             assert self.team.files() == before
             return
         assert self.held(report.safety) == before

@@ -49,7 +49,7 @@ class Choosing(Machine):
         world = self.world(place)
         try:
             world.redo()
-        except (tb.NotFound, tb.Conflict):
+        except (tb.NotFound, tb.Conflict, tb.Partial):
             pass
 
     def _choose(self, world: World, wanted: Wanted, some: set[int]) -> None:
@@ -58,7 +58,7 @@ class Choosing(Machine):
         with Desk(where) as desk:
             try:
                 whole = choices.plan(desk, wanted)
-            except (tb.NotFound, tb.Conflict, tb.InvalidInput):
+            except (tb.NotFound, tb.Conflict, tb.Partial, tb.InvalidInput):
                 return
             groups = choices.groups(desk, 0, whole)
             items = [item for group in groups for item in group.items]

@@ -141,7 +141,7 @@ class Keeping(Machine):
             self.clear(world, "x")
         try:
             plan = world.line.plan_redo() if redo else world.line.plan_undo()
-        except (tb.NotFound, tb.Conflict):
+        except (tb.NotFound, tb.Conflict, tb.Partial):
             return
         if not plan.stuck:
             self._killed_while_it_changes(world, step, plan, take_back, redo)

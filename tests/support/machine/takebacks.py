@@ -78,7 +78,7 @@ class Takebacks(Machine):
         before = world.tree()
         try:
             report = act()
-        except (tb.NotFound, tb.Conflict, tb.InvalidInput):
+        except (tb.NotFound, tb.Conflict, tb.Partial, tb.InvalidInput):
             return None
         self.model.learn(world, report.safety, before)
         self.model.learn(world, report.snapshot, world.tree())
