@@ -17,17 +17,18 @@ from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.engine.paths import clean
 from takeback.engine.verdicts import Verdicts, judge
-from takeback.errors import NotFound
+from takeback.errors import NotFound, Partial
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED, TREES
 from takeback.model.move import AGENT_LEVELS, ASKED, Move
-from takeback.model.plan import Doubt, Effect, Going, Kept, Plan, Report, Undecided, WhileRunning
+from takeback.model.plan import Doubt, Effect, Going, Kept, Lost, Plan, Report, Undecided, WhileRunning
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.clock import TICK_NS
 from takeback.sources.evidence import Dated, load
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView, within
+from takeback.sources.workspace.lost import has_lost
 from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
@@ -73,8 +74,10 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
     if wish.only == (conversation.PART,):
         return _conversation_alone(line, writer.reader, present, wish)
     passed: list[str] = []
+    lost: list[Lost] = []
     for targets, after_seq in candidates(line, wish):
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
+        plan = replace(plan, lost=(*lost, *plan.lost))
         if not plan.empty:
             if wish.only is None and conversation.can_be_put_back(targets[-1]):
                 plan = replace(plan, notes=(*plan.notes, _about_conversation(targets[-1])))
@@ -85,17 +88,31 @@ def _undo(line: Line, writer: Writer, present: Present, wish: Wish) -> Plan:
             return replace(plan, moves=(*plan.moves, *passed), notes=notes)
         if plan.stuck:
             return replace(plan, hints=(*plan.hints, *by_hand.instead(line, plan, targets)))
+        lost = list(plan.lost)
         if wish.paths is None:  # a move that changed other paths stays
             passed += (move.id for move in targets if not move.open)
+        if wish.move is not None and any(each.counts for each in lost):
+            raise _only_lost(lost)
         if wish.move is not None:
             by = targets[0].undone_by
             raise NotFound(
                 f"there is nothing left of move {short(targets[0].id)} to take back",
                 hints=[f"it was taken back by {short(by)}; `takeback redo {short(by)}` brings it back"] if by else (),
             )
+    if any(each.counts for each in lost):
+        raise _only_lost(lost)
     unseen = list(_not_looked_at(line, present, wish, ()))
     hints = unseen or _of_saves(line, wish)
     raise NotFound("there is nothing to undo", hints=[*hints, "`takeback log` shows what was recorded"])
+
+
+def _only_lost(lost: Sequence[Lost]) -> Partial:
+    """There is nothing to undo but what no snapshot holds."""
+    return Partial(
+        "nothing can be taken back: no snapshot holds what was removed or replaced\n  "
+        + "\n  ".join(each.words for each in lost),
+        hints=["`include` in takeback.toml has ignored files captured, too"],
+    )
 
 
 def _of_saves(line: Line, wish: Wish) -> Iterator[str]:
@@ -174,6 +191,7 @@ def _plan(
     kept: list[Kept] = []
     notes: list[str] = []
     goes: list[Going] = []
+    gone: list[Lost] = []
     common: dict[str, None] = {}
     doubts = _Doubts()
     stays: dict[str, None] = {}
@@ -195,7 +213,7 @@ def _plan(
             if old is None or new is None:
                 continue
             whole = Step(old, new, certain=targets[0].level == "takeback")
-            if new.same_state(old) and not (elsewhere and pending.is_request(whole)):
+            if new.same_state(old) and not (elsewhere and pending.is_request(whole)) and not has_lost(reader, old, new):
                 continue
             if old.purged or new.purged:
                 lost = True
@@ -228,6 +246,7 @@ def _plan(
             kept += proposal.kept
             notes += proposal.notes
             goes += proposal.goes
+            gone += proposal.lost
     common |= doubts.left
     if effects or conflicts or kept or common or asked:
         kept += blind  # where there is nothing else, nothing is known of the move, and an older one is meant
@@ -257,6 +276,7 @@ def _plan(
         notes=tuple(notes),
         pending=tuple(asked),
         goes=tuple(goes),
+        lost=tuple(gone),
         partly=bool(stays) or wish.only is not None,
         undecided=doubts.grouped(),
         while_running=doubts.ran(effects),
@@ -404,7 +424,7 @@ def _judged(line: Line, reader: Reader, parts: _Parts, name: str, step: OwnedSte
 def _append(steps: list[Step], step: Step) -> None:
     """Add a step, newest first; joined with the one after it where nothing lies between and nothing is left."""
     if steps and not steps[-1].leave and not step.leave and steps[-1].before is step.after:
-        steps[-1] = step._replace(after=steps[-1].after)
+        steps[-1] = step._replace(after=steps[-1].after, through=(*steps[-1].through, step.after))
     else:
         steps.append(step)
 
