@@ -249,6 +249,7 @@ def _left(value: Plan | Report) -> Shape:
         "reasons": {item.path: item.reason for item in (*value.kept, *value.conflicts)},
         "notes": list(value.notes),
         "hints": list(value.hints),
+        "lost": [{"path": item.path, "how": item.how, "to": item.to or None} for item in value.lost],
     }
 
 

@@ -98,15 +98,16 @@ def show_plan(call: Call, plan: Plan) -> None:
 
 
 def show_report(call: Call, report: Report, options: str = "") -> int:
-    """Say what was done; 14 if there were conflicts, 3 if something is pending, or was left because it may be somebody
-    else's or cannot be done now."""
+    """Say what was done; 14 if there were conflicts, 3 if something is pending, was left because it may be somebody else's, is
+    in no snapshot, or cannot be done now."""
     if call.json:
         shapes.print_json(shapes.report(report))
     else:
         say(*plans.report_lines(report, _most(), f"{options}{call.chosen}"))
     if report.conflicts:
         return Conflict.exit_code
-    return Partial.exit_code if report.pending or report.shared or report.partial else 0
+    left = report.shared or report.partial or any(item.counts for item in report.lost)
+    return Partial.exit_code if report.pending or left else 0
 
 
 def needs_yes(call: Call, otherwise: str = ", or --dry-run to see what it would do") -> InvalidInput:

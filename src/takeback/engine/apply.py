@@ -7,6 +7,7 @@ transaction. Killed anywhere, the next process finishes it (`takeback.engine.jou
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,11 +27,11 @@ from takeback.errors import Conflict, Integrity, InvalidInput, Partial, Takeback
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
 from takeback.model.move import AGENT_LEVELS, ASKED, BY, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
-from takeback.model.plan import Effect, Kept, Plan, Report, told
+from takeback.model.plan import Effect, Kept, Lost, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
 from takeback.sources import clock
-from takeback.sources.protocol import Staged
+from takeback.sources.protocol import Opening, Staged
 from takeback.sources.rooted import StagedPart
 from takeback.store.catalogue import journals, snapshots
 from takeback.store.catalogue import moves as move_rows
@@ -199,10 +200,13 @@ def conclude(
     """
     parts = dict(before)
     line.heed(agents_at_work=True, origin={name: partial(_origin, line, writer.reader, plan, name) for name in before})
+    unseen: list[Lost] = []
     for part, effects in by_part(done).items():
         source = line.source(part, before)
         if source.kind not in FOLLOWING:  # a conversation came back beside the one that is captured
             parts[part] = put_part(writer, source.amend(writer, parts[part], effects))
+        if isinstance(source, Opening):
+            unseen += source.unseen(writer, parts[part], effects)
     asked = pending.mark(line, plan, before, parts)
     context: dict[str, Any] = {"target": plan.target, "moves": list(plan.moves)}
     if kept:
@@ -228,7 +232,12 @@ def conclude(
 
     at = record.commit(line, writer, snapshot, safety, note)
     left = tuple(name for name in plan.pending if name in parts and parts[name].pending)
-    return _report(plan, move, at.id, safety.id, done, kept, left)
+    report = _report(plan, move, at.id, safety.id, done, kept, left)
+    if not unseen:
+        return report
+    paths = " ".join(shlex.quote(each.path) for each in unseen[:3])
+    hint = f"`takeback restore {short(at.id)} {paths}` makes it as it was when it was read last"
+    return replace(report, lost=(*unseen, *report.lost), hints=(*report.hints, hint))
 
 
 def _origin(line: Line, reader: Reader, plan: Plan, name: str) -> Part | None:
@@ -341,6 +350,7 @@ def _stuck(plan: Plan) -> Conflict | Partial:
         )
     lines = [f"{item.path}: {item.reason}" for item in (*plan.conflicts, *plan.kept)]
     lines += [f"{path}: it may be somebody else's" for path in plan.shared]
+    lines += [each.words for each in plan.lost]
     return Conflict(
         f"nothing of move {short(plan.moves[0])} could be taken back:\n  {_listed(lines)}", hints=plan.hints
     )
@@ -422,6 +432,7 @@ def _report(
         others=plan.others,
         partial=plan.partial,
         actions={path: action for action, path in told(done)},
+        lost=plan.lost,
         undecided=plan.undecided,
         while_running=plan.while_running,
         brought_back=plan.brought_back,

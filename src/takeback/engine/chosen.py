@@ -52,7 +52,8 @@ def chosen(proposal: Proposal, paths: Sequence[str]) -> tuple[Proposal, list[str
         if effect.path in blocked
     )
     kept = tuple(item for item in proposal.kept if is_meant(item.path))
-    return proposal._replace(effects=tuple(effects), conflicts=tuple(conflicts), kept=kept), left
+    lost = tuple(item for item in proposal.lost if is_meant(item.path.rstrip("/")))
+    return proposal._replace(effects=tuple(effects), conflicts=tuple(conflicts), kept=kept, lost=lost), left
 
 
 def _makes_room(effect: Effect) -> bool:

@@ -217,12 +217,12 @@ def _steps(writer: Writer, present: Part, old: Part, new: Part, before: Before |
     old, new = (homed(writer, each, present) for each in (old, new))
     then = before.fork.parts.get(part) if before is not None else None
     if before is None or then is None or then.kind != new.kind:
-        return [Step(new, old)]
+        return [Step(new, old, here=False)]
     then = homed(writer, then, present)
     if new.kind in DOCUMENTS:
-        return [Step(new, old if present.content == old.content else then)]
+        return [Step(new, old if present.content == old.content else then, here=False)]
     done = _done(writer, present, old, then, before, part)
-    return [Step(then, old, leave=frozenset(done)), Step(new, then)]
+    return [Step(then, old, leave=frozenset(done), here=False), Step(new, then, here=False)]
 
 
 def _done(writer: Writer, present: Part, old: Part, then: Part, before: Before, part: str) -> Iterator[str]:

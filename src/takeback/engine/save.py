@@ -15,14 +15,18 @@ from takeback.engine.processes import Ancestry
 from takeback.engine.stretches import Ran
 from takeback.errors import InvalidInput
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.move import OPENS
+from takeback.model.move import CLOSES, OPENS
 from takeback.model.progress import Watch
 from takeback.model.snapshot import TRIGGERS, Part, Snapshot
 from takeback.sources import clock
+from takeback.sources.workspace.lost import has_lost, is_relisted
 from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
+
+LISTS = frozenset((*OPENS, *CLOSES, "session_end", "manual"))
+"""Triggers that begin or end moves."""
 
 USER_TRIGGERS = tuple(trigger for trigger in TRIGGERS if trigger not in ("safety", "restore", "undo", "redo", "fork"))
 
@@ -79,6 +83,7 @@ def save(
     )
     with line.locked(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
+        always = always or (trigger in LISTS and _is_relisted(present))
         fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context, always=always)
         same = same_state(line, writer.reader, present, fresh)
         event = event._replace(noted=noted(present))
@@ -116,9 +121,18 @@ def same_parts(line: Line, reader: Reader, known: Mapping[str, Mapping[str, Part
         if a == b:
             return True
         old, new = ({name: part for name, part in parts(id).items() if matters(part, memory)} for id in (a, b))
-        return old.keys() == new.keys() and all(part.same_state(old[name]) for name, part in new.items())
+        if old.keys() != new.keys() or not all(part.same_state(old[name]) for name, part in new.items()):
+            return False
+        return not any(has_lost(reader, old[name], part) for name, part in new.items())
 
     return same
+
+
+def _is_relisted(present: Present) -> bool:
+    """Whether something that no snapshot holds came or went since the latest one: what a move does to it is known only if the
+    snapshots at its ends list what was there."""
+    before = present.latest.parts if present.latest is not None else {}
+    return any(name in before and is_relisted(before[name], part) for name, part in present.parts.items())
 
 
 def noted(present: Present) -> dict[str, Any]:

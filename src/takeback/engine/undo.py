@@ -21,17 +21,18 @@ from takeback.engine.outside import happened_beside
 from takeback.engine.paths import clean
 from takeback.engine.references import resolve
 from takeback.engine.verdicts import Verdicts, judge
-from takeback.errors import NotFound
+from takeback.errors import NotFound, Partial
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED, TREES
 from takeback.model.move import AGENT_LEVELS, ASKED, Move
-from takeback.model.plan import Choice, Doubt, Effect, Going, Kept, Plan, Report, Undecided, WhileRunning
+from takeback.model.plan import Choice, Doubt, Effect, Going, Kept, Lost, Plan, Report, Undecided, WhileRunning
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
 from takeback.sources.clock import TICK_NS
 from takeback.sources.evidence import Dated, load
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView, within
+from takeback.sources.workspace.lost import has_lost
 from takeback.store.catalogue import snapshots
 from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
@@ -122,10 +123,11 @@ def _checked(line: Line, present: Present, wish: Wish) -> Wish:
 def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[list[Move], Plan]:
     """The first candidates that still have an effect, and the plan that takes them back."""
     passed: list[str] = []
+    lost: list[Lost] = []
     for targets, after_seq in candidates(line, wish):
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
         partial = _lost(line, writer.reader, present, targets, after_seq, wish)
-        plan = replace(plan, partial=partial)
+        plan = replace(plan, partial=partial, lost=(*lost, *plan.lost))
         if not plan.empty:
             if wish.only is None and conversation.can_be_put_back(targets[-1]):
                 plan = replace(plan, notes=(*plan.notes, _about_conversation(targets[-1])))
@@ -139,13 +141,18 @@ def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[l
             others = _persons_own(line, writer.reader, present, wish)
             hints = (*plan.hints, *by_hand.instead(line, plan, targets))
             return targets, replace(plan, hints=hints, others=others)
+        lost = list(plan.lost)
         if wish.paths is None and not partial:  # a move that changed other paths stays
             passed += (move.id for move in targets if not move.open)
+        if wish.move is not None and any(each.counts for each in lost):
+            raise _only_lost(lost)
         if wish.move is not None:
             raise NotFound(
                 f"there is nothing left of move {short(targets[0].id)} to take back",
                 hints=_why_nothing(targets[0], partial),
             )
+    if any(each.counts for each in lost):
+        raise _only_lost(lost)
     unseen = list(_not_looked_at(line, present, wish, ()))
     own = _persons_own(line, writer.reader, present, wish)
     instead = [*unseen, *map(_of_own, own)] or list(_of_saves(line, wish))
@@ -195,6 +202,15 @@ def _choice(move: Move) -> Choice:
 
 def _of_own(own: Choice) -> str:
     return f"{own.title} are your own: `takeback undo --level manual` takes them back"
+
+
+def _only_lost(lost: Sequence[Lost]) -> Partial:
+    """There is nothing to undo but what no snapshot holds."""
+    return Partial(
+        "nothing can be taken back: no snapshot holds what was removed or replaced\n  "
+        + "\n  ".join(each.words for each in lost),
+        hints=["`include` in takeback.toml has ignored files captured, too"],
+    )
 
 
 def _of_saves(line: Line, wish: Wish) -> Iterator[str]:
@@ -274,6 +290,7 @@ def _plan(
     kept: list[Kept] = []
     notes: list[str] = []
     goes: list[Going] = []
+    gone: list[Lost] = []
     common: dict[str, None] = {}
     doubts = _Doubts()
     stays: dict[str, None] = {}
@@ -295,7 +312,7 @@ def _plan(
             if old is None or new is None:
                 continue
             whole = Step(old, new, certain=targets[0].level == "takeback")
-            if new.same_state(old) and not (elsewhere and pending.is_request(whole)):
+            if new.same_state(old) and not (elsewhere and pending.is_request(whole)) and not has_lost(reader, old, new):
                 continue
             if old.purged or new.purged:
                 lost = True
@@ -329,6 +346,7 @@ def _plan(
             kept += proposal.kept
             notes += proposal.notes
             goes += proposal.goes
+            gone += proposal.lost
     common |= doubts.left
     if effects or conflicts or kept or common or asked:
         kept += blind  # where there is nothing else, nothing is known of the move, and an older one is meant
@@ -358,6 +376,7 @@ def _plan(
         notes=tuple(notes),
         pending=tuple(asked),
         goes=tuple(goes),
+        lost=tuple(gone),
         partly=bool(stays) or wish.only is not None,
         undecided=doubts.grouped(),
         while_running=doubts.ran(effects),
@@ -505,7 +524,7 @@ def _judged(line: Line, reader: Reader, parts: _Parts, name: str, step: OwnedSte
 def _append(steps: list[Step], step: Step) -> None:
     """Add a step, newest first; joined with the one after it where nothing lies between and nothing is left."""
     if steps and not steps[-1].leave and not step.leave and steps[-1].before is step.after:
-        steps[-1] = step._replace(after=steps[-1].after)
+        steps[-1] = step._replace(after=steps[-1].after, through=(*steps[-1].through, step.after))
     else:
         steps.append(step)
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from takeback.model.snapshot import NotCaptured
-from takeback.model.tree import Entry
+from takeback.model.tree import DIRECTORY, Entry
+
+_LOOK = 0o500
+"""What the owner of a directory needs to see what is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,15 @@ class Effect:
         if self.before.kind != self.after.kind:
             return "replace"
         return "change" if self.before.id != self.after.id else "chmod"
+
+    @property
+    def opens(self) -> bool:
+        """Whether its owner can look into a directory again."""
+        ends = self.before, self.after
+        if not all(each is not None and each.kind == DIRECTORY for each in ends):
+            return False
+        closed, opened = (each.mode & _LOOK == _LOOK for each in ends if each is not None)
+        return opened and not closed
 
     def inverse(self) -> Effect:
         return Effect(self.part, self.path, self.after, self.before)
@@ -98,6 +110,41 @@ class WhileRunning:
 
     command: str
     paths: tuple[str, ...]
+
+
+REMADE = frozenset(
+    (
+        "__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov .nyc_output .eslintcache .parcel-cache "
+        ".turbo .cache .ipynb_checkpoints .DS_Store Thumbs.db"
+    ).split()
+)
+"""Names of what programs make again by themselves, so that nobody misses it."""
+
+
+_BECAME = {"replaced": "replaced by another", "written": "written to", "unseen": "changed while nobody could read it"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Something that no snapshot holds, and that is not as it was before the moves that are taken back."""
+
+    part: str
+    path: str
+    """That of a directory has a slash at its end."""
+    how: str
+    """``removed``; ``replaced`` by another; ``moved``; ``written``, in place; ``unseen``: captured, but changed while nobody
+    could read it."""
+    to: str = ""
+    """Where it was moved."""
+
+    @property
+    def words(self) -> str:
+        return f"{self.path}: {_BECAME.get(self.how, self.how)}{f' to {self.to}' if self.to else ''}"
+
+    @property
+    def counts(self) -> bool:
+        """Whether the moves are taken back in part only because of it. What grows in place has lost nothing that is known."""
+        return self.how != "written" and REMADE.isdisjoint(self.path.split("/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +214,8 @@ class Plan:
     """Parts whose objects live in other processes, which will put them in place."""
     goes: tuple[Going, ...] = ()
     """What the effects take away, where paths say too little of it: a team's tasks and mail."""
+    lost: tuple[Lost, ...] = ()
+    """What the moves removed, replaced or moved, and no snapshot can bring back."""
     catches_up: bool = False
     """The owner of objects puts in place what other processes asked for meanwhile."""
     completes: bool = False
@@ -250,3 +299,5 @@ class Report:
     """What is taken back of what changed while a command ran, by command."""
     brought_back: tuple[str, ...] = ()
     """Undecided paths that are absent now, and come back: nothing can be lost by that."""
+    lost: tuple[Lost, ...] = ()
+    """What the moves removed, replaced or moved, and no snapshot can bring back."""

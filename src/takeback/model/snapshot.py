@@ -57,7 +57,7 @@ class NotCaptured(NamedTuple):
         return self.reason not in ("setuid", "xattrs", "unsettled", "linked")
 
 
-INFORMATIVE = frozenset({"ignored", "evidence"})
+INFORMATIVE = frozenset({"ignored", "uncaptured", "evidence"})
 """Refs of a part that may change without making a new snapshot."""
 
 

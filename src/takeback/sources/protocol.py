@@ -7,14 +7,14 @@ A source never sees history: it is handed parts and blobs, and the world. The en
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from takeback.errors import Conflict
 from takeback.model.snapshot import Part
 
 if TYPE_CHECKING:
     from takeback.model.diff import Change
-    from takeback.model.plan import Effect, Going, Kept
+    from takeback.model.plan import Effect, Going, Kept, Lost
     from takeback.model.progress import Watch
     from takeback.store.reader import Reader
     from takeback.store.writer import Writer
@@ -28,6 +28,10 @@ class Step(NamedTuple):
     leave: frozenset[str] = frozenset()
     certain: bool = False
     """takeback did it itself: what ``before`` lacks was not there, whatever the rules of that time say."""
+    through: tuple[Part, ...] = ()
+    """The part in snapshots that lie between the two, newest first: their evidence tells of what was changed until then."""
+    here: bool = True
+    """Whether it happened in this very place, so that inodes and times tell of what stands there; not what a fork did."""
 
 
 class Busy(Conflict):
@@ -48,6 +52,8 @@ class Proposal(NamedTuple):
     notes: tuple[str, ...] = ()
     goes: tuple[Going, ...] = ()
     """What nobody would see again, where paths say too little of it: somebody's mail."""
+    lost: tuple[Lost, ...] = ()
+    """What the steps removed, replaced or moved, and no snapshot holds."""
 
 
 class Made(NamedTuple):
@@ -89,6 +95,14 @@ class Looks(Protocol):
 
     def read(self, reader: Reader, part: Part, path: str) -> Iterator[bytes]:
         """The bytes at a path of a part; NotFound or InvalidInput if there are none."""
+
+
+@runtime_checkable
+class Opening(Protocol):
+    """A source that may hold what nobody can read any more as it was read last."""
+
+    def unseen(self, writer: Writer, now: Part, effects: Sequence[Effect]) -> Sequence[Lost]:
+        """What is not as ``now`` has it where ``effects`` let it be read again."""
 
 
 class Source(Looks, Protocol):

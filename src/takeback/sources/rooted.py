@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from takeback.model.diff import Change
     from takeback.model.plan import Effect, Kept
     from takeback.sources.protocol import Made, Proposal, Source, Staged
+    from takeback.sources.workspace.disk import Disk
     from takeback.sources.workspace.place.files import StagedFiles
 
 _STAGE = STAGE_PREFIX.encode()
@@ -144,12 +145,12 @@ class Rooted:
 
             sweep_stages(self.root)
 
-    def _inode(self, path: str) -> int | None:
-        """The inode of what stands at a path now."""
-        try:
-            return os.lstat(name_bytes(f"{self.root}/{path}")).st_ino
-        except OSError:
-            return None
+    @property
+    def disk(self) -> Disk:
+        """What stands there now."""
+        from takeback.sources.workspace.disk import Disk
+
+        return Disk(self.root)
 
     def _cache_key(self, writer: Writer) -> str:
         return f"stat-{writer.scope}-{blake3(name_bytes(self.root)).hexdigest()[:16]}"
@@ -161,7 +162,7 @@ class Rooted:
             return
         stale = {"", *paths, *(parent for path in paths for parent in trees.parents(path))}
         sections = {path: data for path, data in cache.items() if path not in stale}
-        writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections))
+        writer.derived.put(self._cache_key(writer), encode_cache(new, cache.note, sections, cache.lately))
 
 
 class StagedPart(NamedTuple):

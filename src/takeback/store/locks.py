@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 
 from blake3 import blake3
 
-from takeback.errors import InvalidInput, Locked, NotFound
+from takeback.errors import InvalidInput, Locked, NotFound, Unavailable
 from takeback.model.tree import name_bytes
 from takeback.store import queueing
 from takeback.store.durable import storage_error
@@ -128,6 +128,11 @@ def _open_directory(path: str) -> int:
         raise NotFound(f"the directory {path} is gone, so there is nothing to look at", hints=[hint]) from None
     except NotADirectoryError:
         raise InvalidInput(f"cannot lock {path}: it is no directory", hints=["name the directory it is in"]) from None
+    except PermissionError as error:
+        import shlex  # nobody needs it otherwise
+
+        hint = f"`chmod u+rwx {shlex.quote(path)}` lets its owner look; then run the command again"
+        raise Unavailable(f"cannot look into {path}: {error.strerror}", hints=[hint]) from error
     except OSError as error:
         raise storage_error(error, f"locking {path}") from error
 

@@ -51,6 +51,7 @@ _BACK = {"undo": "takeback redo", "redo": "takeback undo", "restore": "takeback 
 def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     """Everything that a person should see before saying yes."""
     yield from undecided_lines(plan, most)
+    yield from lost_lines(plan, most)
     yield from _partial_lines(plan, most)
     if plan.stuck:
         yield [(f"{_subject(plan)}: nothing can be taken back", "head")]
@@ -68,6 +69,7 @@ def beside_lines(plan: Plan, most: int | None = MOST, shared: str = "") -> Itera
     undecided there."""
     if shared:
         yield from undecided_lines(plan, most, shared)
+        yield from lost_lines(plan, most)
         yield from _partial_lines(plan, most)
     for part in plan.pending:
         yield ["  ", ("pending ", "warn"), f"{part} {_waits('would be')}"]
@@ -117,6 +119,7 @@ def _running_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
 def report_lines(report: Report, most: int | None = MOST, options: str = "") -> Iterator[Line]:
     """What was done, that it was checked, and how to get back, with the options that were typed."""
     yield from undecided_lines(report, most)
+    yield from lost_lines(report, most)
     yield from _partial_lines(report, most)
     if not report.changed and not report.pending:
         yield [f"nothing to {_doing(report).partition(' ')[0]}: {_why_nothing(report)}"]
@@ -132,7 +135,8 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
     yield from _running_lines(report, most)
     yield from _left_lines(report, most)
     if report.verified and here:
-        whole = not (report.shared or report.conflicts or report.partial)
+        lost = any(item.counts for item in report.lost)
+        whole = not (report.shared or report.conflicts or report.partial or lost)
         yield [("read back and verified", "good") if whole else "what was written is read back and verified"]
     for part in report.pending:
         yield [("pending: ", "warn"), f"{part} {_waits('is')}"]
@@ -151,6 +155,13 @@ def choice_line(choice: Choice) -> Line:
     if choice.level == "manual":
         return [f"your own {clip(choice.title, 36)}"]
     return [f"{choice.level} ", (short(choice.move), "id"), *([f" “{clip(choice.title, 44)}”"] if choice.title else [])]
+
+
+def lost_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+    """What no snapshot holds, and is not as it was."""
+    for title, style, counts in (("no snapshot can bring back", "bad", True), ("in no snapshot", "quiet", False)):
+        some = [item for item in value.lost if item.counts == counts]
+        yield from _group(title, style, [item.words for item in some], most)
 
 
 def done_line(done: Mapping[str, int]) -> Line:

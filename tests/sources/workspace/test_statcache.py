@@ -79,7 +79,7 @@ def test_a_section_matches_its_own_entries_in_their_order_and_nothing_else(
         (FILE, 0o104755, False),
         (FILE, 0o102755, False),
         (DIRECTORY, 0o40755, False),
-        (IGNORED_FILE, 0, False),
+        (IGNORED_FILE, 0o100644, True),
         (IGNORED_DIRECTORY, 0, False),
         ("D", 0o40755, False),
     ],

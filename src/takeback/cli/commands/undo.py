@@ -84,6 +84,7 @@ def command(
     Only what the agent did goes back. A change that may be somebody else's is brought back if the file is missing, and
     left alone otherwise: it is listed first, the exit code is 3, and --shared takes it back, too; on a terminal you are
     asked about each command. What changed on other files while a command ran counts as its doing; --keep leaves it.
+    What no snapshot holds (ignored files, .git) and the move removed or replaced is listed first, with the exit code 3.
 
     For example:
       takeback undo

@@ -149,7 +149,7 @@ class Wanted:
         if part.kind != "workspace":
             return
         checking.check_detail(part)
-        named = tuple(part.refs.get(key) for key in ("rules", "trusted", "ignored"))
+        named = tuple(part.refs.get(key) for key in ("rules", "trusted", "ignored", "uncaptured"))
         if named not in self._documents:
             checking.check_documents(self._reads, part)
             self._documents.add(named)

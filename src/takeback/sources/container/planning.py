@@ -26,6 +26,7 @@ from takeback.sources.container.found import FILESYSTEM, WHITEOUT
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView
 from takeback.sources.workspace import planning
+from takeback.sources.workspace.disk import NOWHERE
 from takeback.sources.workspace.guard import Guard
 from takeback.store.reader import Reader
 
@@ -49,7 +50,7 @@ class Whole(Guard):
 def plan(reader: Reader, name: str, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
     """Everything, or some paths, exactly as in another part."""
     wanted = None if paths is None else with_attributes(paths)
-    proposal = planning.plan(reader, name, present, target, wanted, lambda path: None, Whole)
+    proposal = planning.plan(reader, name, present, target, wanted, NOWHERE, Whole)
     effects = (*proposal.effects, *_on_the_way(reader, name, present, target, proposal.effects))
     told = as_told(reader, effects)
     return proposal._replace(effects=told, notes=_all_notes(reader, present, told))
@@ -73,7 +74,7 @@ def _on_the_way(reader: Reader, name: str, present: Part, target: Part, effects:
 def revert(reader: Reader, name: str, present: Part, steps: Sequence[Step]) -> Proposal:
     """Take back steps, newest first."""
     files = [step._replace(leave=step.leave | _attributes_of(reader, step)) for step in steps]
-    proposal = planning.revert(reader, name, present, files, lambda path: None, Whole)
+    proposal = planning.revert(reader, name, present, files, NOWHERE, Whole)
     untouched = {item.path for item in (*proposal.conflicts, *proposal.kept)}
     merge = _Merge(reader, name, present, {effect.path: effect.after for effect in proposal.effects})
     for step in steps:
@@ -81,7 +82,8 @@ def revert(reader: Reader, name: str, present: Part, steps: Sequence[Step]) -> P
     effects = _without_holders(proposal.effects, merge, TreeView(reader, present.content))
     effects += merge.effects()
     told = as_told(reader, effects)
-    return Proposal(told, (*proposal.conflicts, *merge.conflicts), proposal.kept, _all_notes(reader, present, told))
+    notes = (*proposal.notes, *_all_notes(reader, present, told))
+    return Proposal(told, (*proposal.conflicts, *merge.conflicts), proposal.kept, notes)
 
 
 def _all_notes(reader: Reader, present: Part, effects: Sequence[Effect]) -> tuple[str, ...]:

@@ -23,12 +23,12 @@ BOTH_CHANGED = "it was changed since, and only one of the two can be"
 
 
 def plan(reader: Reader, team: Team, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
-    proposal = planning.plan(reader, team.name, present, target, paths, team.inode, team.guard)
+    proposal = planning.plan(reader, team.name, present, target, paths, team.disk, team.guard)
     return _told(reader, team, proposal)
 
 
 def revert(reader: Reader, team: Team, present: Part, steps: Sequence[Step]) -> Proposal:
-    proposal = planning.revert(reader, team.name, present, steps, team.inode, team.guard)
+    proposal = planning.revert(reader, team.name, present, steps, team.disk, team.guard)
     effects, conflicts = [], list(proposal.conflicts)
     for effect in proposal.effects:
         if effect.merged is None:

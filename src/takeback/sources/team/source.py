@@ -222,9 +222,6 @@ class Team(Rooted):
     def guard(self, reader: Reader, part: Part) -> TeamGuard:
         return TeamGuard(reader, part)
 
-    def inode(self, path: str) -> int | None:
-        return self._inode(path)
-
     def of(self, part: Part) -> Team:
         """The source of a part that may be another team's in the same place: its locks are taken, its things counted."""
         team = part.detail.get("team")

@@ -88,14 +88,14 @@ class Worktree(Rooted):
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
         from takeback.sources.workspace import planning  # here and below: no save needs it
 
-        proposal = planning.plan(reader, self.name, present, target, paths, self._inode, self._guard)
+        proposal = planning.plan(reader, self.name, present, target, paths, self.disk, self._guard)
         self._check_inside(proposal.effects)
         return self._with_notes(proposal, present, target)
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         from takeback.sources.workspace import planning
 
-        proposal = planning.revert(reader, self.name, present, steps, self._inode, self._guard)
+        proposal = planning.revert(reader, self.name, present, steps, self.disk, self._guard)
         return self._with_notes(proposal, present, steps[-1].before) if steps else proposal
 
     def stage(self, reader: Reader, effects: Sequence[Effect], *, durable: bool = True) -> Staged:
@@ -207,3 +207,6 @@ class _Inside(Guard):
         if self._ignored is None:
             self._ignored = {self._below + path: inode for path, inode in super()._listed().items()}
         return self._ignored
+
+    def _place(self, path: str) -> str:
+        return self._below + path

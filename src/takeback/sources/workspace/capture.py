@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import time
 from collections.abc import Callable, Container, Iterable
 from typing import Protocol
 
@@ -23,18 +24,28 @@ from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import DIRECTORY, FILE, LINK, encode_records, name_bytes
 from takeback.sources import trees
 from takeback.sources.workspace.ignore.texts import ALWAYS_CAPTURED
-from takeback.sources.workspace.names import STAGE_PREFIX, is_store
-from takeback.sources.workspace.reading import Changing, TooLarge, stat_of, store_file, store_link
+from takeback.sources.workspace.names import STAGE_PREFIX, is_git_name, is_store
+from takeback.sources.workspace.reading import (
+    LATELY_NS,
+    Changing,
+    TooLarge,
+    has_bytes,
+    stat_of,
+    store_file,
+    store_link,
+)
 from takeback.sources.workspace.statcache import (
     IGNORED_DIRECTORY,
     IGNORED_FILE,
     NOTED,
+    RACY,
     Row,
     Section,
     Stat,
     StatCache,
     encode_section,
 )
+from takeback.sources.workspace.uncaptured import Listed
 from takeback.store.writer import Writer
 
 RULES_LIMIT = 1 << 20
@@ -45,6 +56,9 @@ FORMERLY_CAPTURED = "D"
 
 LINK_MODE = 0o777
 """A link's own permissions mean nothing, and differ between systems."""
+
+MOST_LATELY, MOST_LATELY_BYTES = 64, 16 << 20
+"""So many files, of so many bytes together, are compared although their stat is the same: those that were written lately."""
 
 _OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_STAT: Stat = (0, 0, 0, 0, 0)
@@ -112,9 +126,19 @@ class Walk:
         self.not_captured: list[NotCaptured] = []
         self.ignored: list[tuple[str, int]] = []
         """Paths that are left out, a directory's with a slash at its end, and their inodes."""
+        self.uncaptured: list[Listed] = []
+        """The same of all that no snapshot holds, with what tells one from another that comes in its place."""
         self.seen = 0
         self.read = 0
         """Files whose content was read."""
+        self.lately: list[str] = []
+        """Files that were written so shortly before that they may change without their stat changing."""
+        self._compared: dict[str, list[str]] = {}
+        for path in cache.lately:
+            directory, _, name = path.rpartition("/")
+            self._compared.setdefault(directory, []).append(name)
+        self._room = MOST_LATELY_BYTES
+        self._began_ns = 0
 
     def root(self, path: str, rules: Decides, previous: bytes | None) -> bytes:
         """Walk everything below a directory; the id of its tree."""
@@ -122,16 +146,20 @@ class Walk:
             return self._whole(path, rules, previous)
         except _Forged:
             self.cache = StatCache()
+            self._compared.clear()
             self.sections.clear()
             self.directories.clear()
             self.not_captured.clear()
             self.ignored.clear()
+            self.uncaptured.clear()
             self.seen = self.read = 0
             if self.allowance is not None:
                 self.allowance.begin_again()
             return self._whole(path, rules, previous)
 
     def _whole(self, path: str, rules: Decides, previous: bytes | None) -> bytes:
+        self._began_ns, self._room = time.time_ns(), MOST_LATELY_BYTES
+        self.lately.clear()
         handle = os.open(name_bytes(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             return self._directory(handle, _list(handle), "", rules, previous, 0)
@@ -159,9 +187,12 @@ class Walk:
         self.seen += len(names)
         self.watch.tick("scan", self.seen)
         section = self._remembered(path, previous)
-        if section is not None and section.plain and section.fingerprint == rules.fingerprint:
-            if _is_as_it_was(section, listing):
+        written = self._written_unseen(handle, path, section) if path in self._compared else ()
+        if section is not None and section.plain and section.fingerprint == rules.fingerprint and not written:
+            if section.tree == previous and _is_as_it_was(section, listing):
                 self.sections[path] = section.data
+                for name, look in section.ignored_files():
+                    self.list_ignored(trees.join(path, name), look)
                 return section.tree
         known = _Known(section, self.writer, previous, rules.fingerprint)
         visit = _Visit(self, handle, path, rules, known, depth)
@@ -170,19 +201,48 @@ class Walk:
         for name, entry in zip(names, entries, strict=True):
             if entry.is_dir(follow_symlinks=False):
                 if name in skipped_directories and not rules.must_descend(name):
-                    visit.ignore(name, IGNORED_DIRECTORY, entry.inode())
+                    visit.ignore(name, IGNORED_DIRECTORY, entry)
                 else:
                     visit.directory(name, entry)
                 continue
             if name in skipped_files:
-                visit.ignore(name, IGNORED_FILE, entry.inode())
-            elif name in stats and (seen := _look(entry)) == stats[name]:
+                visit.ignore(name, IGNORED_FILE, entry)
+            elif name in stats and (seen := _look(entry)) == stats[name] and name not in written:
                 same.append(name)
                 if seen[0] & NOTED:
                     visit.note_setuid(name)
             else:
                 visit.other(name, entry)
         return visit.finish(names, same)
+
+    def keep_sections(self, path: str) -> None:
+        """Remember what is at and below a path as it was."""
+        self.sections |= {each: data for each, data in self.cache.items() if trees.within((path,), each)}
+
+    def note_lately(self, directory: str, name: str, seen: Stat) -> None:
+        """Let a file be compared the next time if it was written lately."""
+        if abs(self._began_ns - seen[2]) < LATELY_NS and len(self.lately) < MOST_LATELY and seen[1] <= self._room:
+            self._room -= seen[1]
+            self.lately.append(trees.join(directory, name))
+
+    def _written_unseen(self, handle: int, path: str, section: Section | None) -> list[str]:
+        """The files of a directory whose bytes are others than they were, whatever their stat says: those of which that is
+        worth a look."""
+        found = []
+        for name in self._compared[path]:
+            seen = section.stats.get(name) if section is not None else None
+            if section is None or seen is None or section.kind(name) != FILE or seen[2] == RACY:
+                continue  # it is read anyway
+            if has_bytes(name, handle, section.id(name), seen[1]):
+                self.note_lately(path, name, seen)
+            else:
+                found.append(name)
+        return found
+
+    def list_ignored(self, path: str, seen: Stat) -> None:
+        """List what is left out, as it stands."""
+        self.ignored.append((path, seen[4]))
+        self.uncaptured.append((path, seen[4], seen[3], seen[2], seen[1]))
 
     def _remembered(self, path: str, previous: bytes | None) -> Section | None:
         """What the cache has of a directory, if that is of the tree that the last snapshot has there; of one that it
@@ -229,6 +289,9 @@ class _Known:
         if section is not None and self.same_rules:
             for name, is_directory in section.ignored():
                 (self.skipped_directories if is_directory else self.skipped_files).add(name)
+        elif section is not None:
+            passed = {name for name, _ in section.ignored()}  # which other rules may keep
+            self.stats = {name: seen for name, seen in section.stats.items() if name not in passed}
 
     def kind(self, name: str) -> str | None:
         """How a name was captured; None if it was not."""
@@ -237,6 +300,16 @@ class _Known:
             return None if kind in (None, IGNORED_FILE, IGNORED_DIRECTORY) else kind
         entry = self._tree.get(name)
         return None if entry is None else entry.kind
+
+    def row(self, name: str) -> Row | None:
+        """An entry as it was captured, with what is known of its stat; None if it was not."""
+        kind = self.kind(name)
+        if kind is None:
+            return None
+        if self.section is not None:
+            return name, kind, self.stats[name], self.section.id(name)
+        entry = self._tree[name]
+        return name, kind, (entry.mode, entry.size, RACY, 0, 0), entry.id
 
     def tree(self, name: str) -> bytes | None:
         """The tree of a directory that was captured under a name."""
@@ -257,10 +330,33 @@ class _Visit:
         self._depth = depth
         self._rows: list[Row] = []
 
-    def ignore(self, name: str, kind: str, inode: int) -> None:
-        path = trees.join(self._path, name)
-        self._walk.ignored.append((path + "/" if kind == IGNORED_DIRECTORY else path, inode))
+    def ignore(self, name: str, kind: str, entry: os.DirEntry[str]) -> None:
+        path, seen = trees.join(self._path, name), _look(entry) or (0, 0, 0, 0, entry.inode())
+        if kind == IGNORED_FILE:
+            self._walk.list_ignored(path, seen)
+            self._rows.append((name, kind, seen, trees.NO_ID))
+            return
+        if is_git_name(name):
+            seen = self._as_repository(name, path, seen)
+        self._walk.list_ignored(path + "/", seen)
         self._rows.append((name, kind, _NO_STAT, trees.NO_ID))
+
+    def _as_repository(self, name: str, path: str, seen: Stat) -> Stat:
+        """Git's own directory changes with every command: it is another one once nothing in it is as old as it was."""
+        try:
+            inner = os.open(name_bytes(name), _OPEN_DIRECTORY, dir_fd=self._handle)
+            try:
+                inside = {entry.name: stat_of(entry.stat(follow_symlinks=False)) for entry in _list(inner)[1]}
+            finally:
+                os.close(inner)
+        except OSError:
+            return (*seen[:3], 0, seen[4])
+        self._walk.uncaptured += (
+            (f"{path}/{each}", found[4], found[3], found[2], found[1])
+            for each in ("HEAD", "index")
+            if (found := inside.get(each))
+        )
+        return (*seen[:3], min((each[3] for each in inside.values()), default=seen[3]), seen[4])
 
     def directory(self, name: str, entry: os.DirEntry[str]) -> None:
         """A directory that was captured before, or is not known to be ignored."""
@@ -272,26 +368,26 @@ class _Visit:
         else:
             ignored = self._rules.ignored(name, True)
         if ignored and before is None and not self._rules.must_descend(name):
-            return self.ignore(name, IGNORED_DIRECTORY, entry.inode())
+            return self.ignore(name, IGNORED_DIRECTORY, entry)
         allowance = walk.allowance if before is None and not ignored else None
         if allowance is not None and allowance.refuses_directory(self._rules, name, self._handle):
-            return self._leave_out(name, "hidden", allowance.why)
+            return self._leave_out(entry, "hidden", allowance.why)
         try:
             status = entry.stat(follow_symlinks=False)
             if (status.st_dev, status.st_ino) == walk.writer.identity:
                 return self._pass_over(name, entry)
             if self._depth + 1 >= trees.MAX_DEPTH:
-                return self._leave_out(name, "too deep", f"more than {trees.MAX_DEPTH} directories down")
+                return self._leave_out(entry, "too deep", f"more than {trees.MAX_DEPTH} directories down")
             inner = os.open(name_bytes(name), _OPEN_DIRECTORY, dir_fd=self._handle)
         except FileNotFoundError:
             return None
         except OSError as error:
-            return self._leave_out(name, "unreadable", error.strerror or str(error))
+            return self._leave_unread(name, entry, error)
         try:
             try:
                 listing = _list(inner)
             except OSError as error:
-                return self._leave_out(name, "unreadable", error.strerror or str(error))
+                return self._leave_unread(name, entry, error)
             names = listing[0]
             if is_store(names):
                 return self._pass_over(name, entry)
@@ -301,7 +397,7 @@ class _Visit:
         finally:
             os.close(inner)
         if ignored and before is None and tree == _empty_tree(walk.writer):
-            return self.ignore(name, IGNORED_DIRECTORY, entry.inode())
+            return self.ignore(name, IGNORED_DIRECTORY, entry)
         self._rows.append((name, FORMERLY_CAPTURED if ignored else DIRECTORY, (status.st_mode, 0, 0, 0, 0), tree))
         return None
 
@@ -309,11 +405,11 @@ class _Visit:
         """A file, link or special file that is new, changed, or not known to be ignored."""
         walk, before = self._walk, self._known.kind(name)
         if before is None and self._rules.ignored(name, False):
-            return self.ignore(name, IGNORED_FILE, entry.inode())
+            return self.ignore(name, IGNORED_FILE, entry)
         if before is None and walk.allowance is not None and walk.allowance.refuses_file(self._rules, name, entry):
             if walk.allowance.lists_more():
-                return self._leave_out(name, "hidden", walk.allowance.why)
-            return self.ignore(name, IGNORED_FILE, entry.inode())
+                return self._leave_out(entry, "hidden", walk.allowance.why)
+            return self.ignore(name, IGNORED_FILE, entry)
         try:
             if entry.is_file(follow_symlinks=False):
                 walk.read += 1
@@ -321,6 +417,7 @@ class _Visit:
                 limit = walk.limit_of(name) if before is None else None
                 blob, seen = store_file(walk.writer, name, self._handle, limit, walk.tick_bytes)
                 self._rows.append((name, FILE, seen, blob))
+                walk.note_lately(self._path, name, seen)
                 if seen[0] & NOTED:
                     self.note_setuid(name)
                 return None
@@ -329,15 +426,15 @@ class _Visit:
                 blob, seen = store_link(walk.writer, name, self._handle, stat_of(status))
                 self._rows.append((name, LINK, seen, blob))
             else:
-                self._leave_out(name, _SPECIAL.get(stat.S_IFMT(status.st_mode), "device"), "")
+                self._leave_out(entry, _SPECIAL.get(stat.S_IFMT(status.st_mode), "device"), "")
         except FileNotFoundError:
             pass
         except TooLarge as error:
-            self._leave_out(name, "too large", f"{error.size} bytes; the limit is {walk.max_file_size}")
+            self._leave_out(entry, "too large", f"{error.size} bytes; the limit is {walk.max_file_size}")
         except Changing:
-            self._leave_out(name, "changing", "it was written to while it was read, each time")
+            self._leave_out(entry, "changing", "it was written to while it was read, each time")
         except OSError as error:
-            self._leave_out(name, "unreadable", error.strerror or str(error))
+            self._leave_unread(name, entry, error)
         return None
 
     def note_setuid(self, name: str) -> None:
@@ -368,14 +465,42 @@ class _Visit:
         """List a directory as ignored, whatever the rules say, and ask again next time: it may be another by then."""
         self._walk.ignored.append((trees.join(self._path, name) + "/", entry.inode()))
 
-    def _leave_out(self, name: str, reason: str, detail: str) -> None:
-        self._walk.not_captured.append(NotCaptured(trees.join(self._path, name), reason, detail))
+    def _leave_out(self, entry: os.DirEntry[str], reason: str, detail: str) -> None:
+        path, seen = trees.join(self._path, _name_of(entry)), _look(entry)
+        self._walk.not_captured.append(NotCaptured(path, reason, detail))
+        if seen is not None and reason not in _SPECIAL.values():
+            self._walk.uncaptured.append((path + "/" * stat.S_ISDIR(seen[0]), seen[4], seen[3], seen[2], seen[1]))
+
+    def _leave_unread(self, name: str, entry: os.DirEntry[str], error: OSError) -> None:
+        """List what cannot be read. The tree has it as it was read last if it is not known to be different since, so that
+        taking back its mode is all that it takes."""
+        if isinstance(error, PermissionError) and (row := self._as_read_last(name, entry)) is not None:
+            self._rows.append(row)
+            self._walk.keep_sections(trees.join(self._path, name))
+        self._leave_out(entry, "unreadable", error.strerror or str(error))
+
+    def _as_read_last(self, name: str, entry: os.DirEntry[str]) -> Row | None:
+        """A directory's entry with its mode of now; None for what was not captured, and for a file that was written since."""
+        was, seen = self._known.row(name), _look(entry)
+        if was is None or seen is None:  # nobody may look into the directory that it is in
+            return was
+        if was[1] in (DIRECTORY, FORMERLY_CAPTURED):
+            return (name, was[1], (seen[0], 0, 0, 0, 0), was[3]) if stat.S_ISDIR(seen[0]) else None
+        if self._known.section is not None:
+            untouched = (seen[1], seen[4]) == (was[2][1], was[2][4]) and seen[2] <= was[2][3]
+        else:  # takeback itself may have put it there, with this mode
+            untouched = (seen[1], seen[0] & 0o777) == (was[2][1], was[2][0])
+        return (name, was[1], (seen[0], seen[1], RACY, *seen[3:]), was[3]) if untouched else None
 
 
 def _list(handle: int) -> Listing:
     with os.scandir(handle) as listing:
         entries = list(listing)
     return [entry.name if _NATIVE_NAMES else _portable(entry.name) for entry in entries], entries
+
+
+def _name_of(entry: os.DirEntry[str]) -> str:
+    return entry.name if _NATIVE_NAMES else _portable(entry.name)
 
 
 def encode_rows(rows: Iterable[Row]) -> bytes:

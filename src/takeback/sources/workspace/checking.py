@@ -11,6 +11,7 @@ from takeback.model.ids import BlobKind
 from takeback.model.snapshot import Part
 from takeback.model.tree import DIRECTORY, LINK, Tree
 from takeback.sources.trees import Reads
+from takeback.sources.workspace import uncaptured
 from takeback.sources.workspace.guard import decode_ignored
 from takeback.sources.workspace.ignore.record import Pair
 from takeback.sources.workspace.names import never_captured
@@ -45,10 +46,12 @@ def check_link(target: bytes) -> None:
 
 
 def check_documents(reads: Reads, part: Part) -> None:
-    """What a part says beside its tree: the rules of its time, and what was ignored."""
+    """What a part says beside its tree: the rules of its time, what was ignored, and what else was not captured."""
     Pair.decode(lambda blob: reads.get(blob, BlobKind.DOCUMENT), part.refs)
     if "ignored" in part.refs:
         decode_ignored(reads.get(part.refs["ignored"], BlobKind.DOCUMENT))
+    if "uncaptured" in part.refs:
+        uncaptured.decode(reads.get(part.refs["uncaptured"], BlobKind.DOCUMENT))
 
 
 def check_detail(part: Part) -> None:

@@ -1,33 +1,37 @@
 """Which effects bring a workspace to where it should be, without costing anybody anything.
 
 Both kinds of plan end in `_settle`: directories are only deleted or replaced when nothing stays in them, and what is
-created gets the directories it needs.
+created gets the directories it needs. A path is changed or left alone, never both.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 
 from takeback.model.ids import BlobKind
-from takeback.model.plan import Effect, Kept
+from takeback.model.plan import Effect, Kept, Lost
 from takeback.model.snapshot import PURGED, Part
 from takeback.model.tree import DIRECTORY, FILE, Entry
 from takeback.sources import trees
+from takeback.sources.evidence import Evidence, Stamp, load
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import TreeView
-from takeback.sources.workspace.guard import Guard
+from takeback.sources.workspace.disk import NOWHERE, Disk
+from takeback.sources.workspace.guard import UNREADABLE, Guard
+from takeback.sources.workspace.lost import lost
 from takeback.sources.workspace.merge import Outcome, take_back
 from takeback.sources.workspace.merge_memo import merging
+from takeback.sources.workspace.renames import Renames
+from takeback.sources.workspace.strays import Strays, looked_ns
+from takeback.sources.workspace.uncaptured import Identity
 from takeback.store.reader import Reader
 
 Wanted = dict[str, tuple[Entry | None, bytes | None]]
 """What paths shall become, and the bytes of those that were merged."""
 
 TELLING = 32
-"""Fewer bytes may be equal by chance: nothing is deleted because of them."""
-
-Inode = Callable[[str], int | None]
-"""The inode of what stands at a path now."""
+"""Fewer bytes may be equal by chance: nothing is told because of them."""
 
 
 def fresh(reader: Reader, part: str, target: Part, paths: Sequence[str] | None) -> list[Effect]:
@@ -50,22 +54,23 @@ def plan(
     present: Part,
     target: Part,
     paths: Sequence[str] | None,
-    inode: Inode,
+    disk: Disk = NOWHERE,
     guards: Guards = Guard,
 ) -> Proposal:
     """Everything, or some paths, exactly as in another part."""
     draft = _Draft(reader, part, present, guards)
     then = guards(reader, target)
-    hidden = _Hidden(then.gone_from(draft.guard), inode)
+    strays = Strays(then, draft.guard, disk)
     is_meant = trees.named(paths)
     for path, before, after in trees.compare(reader, present.content, target.content, paths):
         if not is_meant(path):
             continue
         reason = ""
-        if after is None and before is not None:
-            reason = then.absent_by_choice(path, before.kind == DIRECTORY) or hidden.reason(path)
-        elif before is None:
+        if before is None:
             reason = draft.blocked(path)
+        elif after is None:
+            reason = then.absent_by_choice(path, before.kind == DIRECTORY)
+        reason = reason or (strays.origin(path) if before is not None else "")
         if reason:
             draft.keep(path, reason)
         else:
@@ -74,38 +79,73 @@ def plan(
 
 
 def revert(
-    reader: Reader, part: str, present: Part, steps: Sequence[Step], inode: Inode, guards: Guards = Guard
+    reader: Reader,
+    part: str,
+    present: Part,
+    steps: Sequence[Step],
+    disk: Disk = NOWHERE,
+    guards: Guards = Guard,
 ) -> Proposal:
     """Take back steps, newest first; what is not as a step left it is merged, followed, or reported."""
     draft = _Draft(reader, part, present, guards)
     source = TreeView(reader, None)
+    gone: list[Lost] = []
     for step in steps:
         source = TreeView(reader, step.before.content)
-        before, after = guards(reader, step.before), guards(reader, step.after)
-        moved = _Moved(reader, step.after, present, source)
-        hidden = _Hidden(before.gone_from(after), inode)
-        changes = [
-            change
-            for change in trees.compare(reader, step.before.content, step.after.content)
-            if change[0] not in step.leave
-        ]
+        revision = _Revision(reader, step, present, disk if step.here else NOWHERE, guards, source)
         for path in sorted(_purged(step) - step.leave):
             draft.keep(path, "what it held was purged, so it cannot be taken back")
-        for path, theirs, base in changes:
-            reason = ""
-            if theirs is None and base is not None:
-                by_rules = not step.certain and before.absent_by_choice(path, base.kind == DIRECTORY)
-                reason = by_rules or before.stands_uncaptured(path) or hidden.reason(path)
-            elif base is None and (uncaptured := after.stands_uncaptured(path)):
-                reason = f"the move left it uncaptured ({uncaptured})"
-            if reason:
-                draft.keep(path, reason)
-            else:
-                draft.take_back(path, base, theirs, moved)
-        draft.keep_other_halves(changes)
+        for change in revision.changes:
+            revision.take_back(draft, *change)
+        draft.renames.append(revision.renames())
+        gone += revision.lost(part) if step.here else ()
     with merging() as memo:
         memo.check()
-    return draft.proposal(source)
+    first = guards(reader, steps[-1].before).seen() if gone else {}
+    told = {each.path: each for each in gone if each.path.rstrip("/") in first}  # and not what came and went meanwhile
+    return draft.proposal(source)._replace(lost=tuple(told.values()))
+
+
+class _Revision:
+    """One step that is taken back, and what is known of both of its ends."""
+
+    def __init__(self, reader: Reader, step: Step, present: Part, disk: Disk, guards: Guards, before: TreeView) -> None:
+        self._reader, self._step, self._disk, self._tree = reader, step, disk, before
+        self._before, self._after = guards(reader, step.before), guards(reader, step.after)
+        self._moved = _Moved(reader, step, present, before, disk)
+        self._every = list(trees.compare(reader, step.before.content, step.after.content))
+        self.changes = [change for change in self._every if change[0] not in step.leave]
+        self._looked_ns = looked_ns(reader, step.before, self._before)
+        self._strays = Strays(self._before, self._after, disk, self.changes, self._looked_ns)
+
+    def take_back(self, draft: _Draft, path: str, theirs: Entry | None, base: Entry | None) -> None:
+        """Add one change to what the present shall become, or why it is left alone."""
+        if base is None:
+            if uncaptured := self._after.stands_uncaptured(path):
+                self._leave_uncaptured(draft, path, uncaptured)
+                return
+        elif theirs is None:
+            by_rules = not self._step.certain and self._before.absent_by_choice(path, base.kind == DIRECTORY)
+            reason = by_rules or self._before.stands_uncaptured(path) or self._strays.made(path, base)
+            if reason:
+                draft.keep(path, reason)
+                return
+        elif reason := self._strays.changed(path, base):
+            draft.refuse(path, reason)
+            return
+        draft.take_back(path, base, theirs, self._moved)
+
+    def renames(self) -> Renames:
+        return Renames(self._reader, self._every, self._step.leave, self._disk, self._looked_ns)
+
+    def lost(self, part: str) -> list[Lost]:
+        return lost(part, self._before, self._after, self._disk, self._strays.found)
+
+    def _leave_uncaptured(self, draft: _Draft, path: str, reason: str) -> None:
+        if reason == UNREADABLE:
+            draft.refuse(path, _how_to_read(self._tree, self._after.left_out_at(path)))
+        else:
+            draft.keep(path, f"the move left it uncaptured ({reason})")
 
 
 def _purged(step: Step) -> set[str]:
@@ -117,37 +157,56 @@ def _purged(step: Step) -> set[str]:
     return {path for path, _ in before ^ after}
 
 
-class _Hidden:
-    """Finds files that the move did not make, but moved out of what is ignored: they are nowhere else."""
-
-    def __init__(self, gone: frozenset[int], inode: Inode) -> None:
-        self._gone, self._inode = gone, inode
-
-    def reason(self, path: str) -> str:
-        """Why a path that looks new is not; empty if it is."""
-        if self._gone and any(self._inode(each) in self._gone for each in (path, *trees.parents(path))):
-            return "it was moved here from where it was ignored, so no snapshot holds it there"
-        return ""
+def _how_to_read(before: TreeView, path: str) -> str:
+    """Why nothing can be said of a path that nobody can read, or that is in a directory that nobody can, and what to do."""
+    was = before.get(path)
+    mode = f"{was.mode:o}" if was is not None else "u+rwX"
+    return f"it cannot be read: first `chmod {mode} {shlex.quote(path)}`, then try again"
 
 
 class _Moved:
-    """Finds a file again that somebody renamed since, by its bytes."""
+    """Finds a file again that somebody renamed since, by its bytes; or, where it would be deleted, by what stood there."""
 
-    def __init__(self, reader: Reader, left: Part, present: Part, before: TreeView) -> None:
-        self._reader, self._left, self._present, self._before = reader, left, present, before
+    def __init__(self, reader: Reader, step: Step, present: Part, before: TreeView, disk: Disk) -> None:
+        self._reader, self._step, self._present, self._before, self._disk = reader, step, present, before, disk
         self._new: dict[bytes, list[str]] | None = None
+        self._evidence: list[Evidence] | None = None
 
-    def find(self, base: Entry, least: int) -> str | None:
-        """The only new path with these bytes, if they are at least so many; a path of old is not new."""
-        if base.kind != FILE or base.size < least:
+    def find(self, base: Entry) -> str | None:
+        """The only new path with these bytes; a path of old is not new."""
+        places = self._places(base)
+        return places[0] if len(places) == 1 and base.size else None
+
+    def alike(self, base: Entry) -> list[str]:
+        """The new paths with these bytes, if they are so many that they tell something."""
+        return self._places(base) if base.size >= TELLING else []
+
+    def same(self, path: str, base: Entry) -> str | None:
+        """The new path at which the very file stands that the step left at a path. Equal bytes alone may be a person's own
+        copy, so nothing is deleted because of them."""
+        places = self._places(base)
+        stamp = self._stamp(path) if places else None
+        if stamp is None:
             return None
+        left = Identity(stamp.inode, False, stamp.ctime_ns, stamp.mtime_ns, base.size)
+        return next((place for place in places if self._disk.is_untouched(place, left)), None)
+
+    def _places(self, base: Entry) -> list[str]:
+        if base.kind != FILE:
+            return []
         if self._new is None:
             self._new = {}
-            for path, before, now in trees.compare(self._reader, self._left.content, self._present.content):
+            for path, before, now in trees.compare(self._reader, self._step.after.content, self._present.content):
                 if before is None and now is not None and now.kind == FILE and self._before.get(path) is None:
                     self._new.setdefault(now.id, []).append(path)
-        places = self._new.get(base.id, [])
-        return places[0] if len(places) == 1 else None
+        return self._new.get(base.id, [])
+
+    def _stamp(self, path: str) -> Stamp | None:
+        """What was recorded of a path when the step had changed it."""
+        if self._evidence is None:
+            parts = (self._step.after, *self._step.through)
+            self._evidence = [found for part in parts if (found := load(self._reader, part)) is not None]
+        return next((each.paths[path] for each in self._evidence if path in each.paths), None)
 
 
 class _Draft:
@@ -159,11 +218,22 @@ class _Draft:
         self._now = TreeView(reader, present.content)
         self.guard = guards(reader, present)
         self.wanted: Wanted = {}
+        self.renames: list[Renames] = []
         self._conflicts: dict[str, str] = {}
         self._kept: dict[str, str] = {}
+        self._notes: dict[str, None] = {}
+        self._room: dict[str, tuple[Entry | None, bytes | None] | None] = {}
+        """Directories that are wanted only because of what is to be in them, and what was wanted there before."""
 
     def keep(self, path: str, reason: str) -> None:
-        self._kept[path] = reason
+        """Leave a path alone, and say why."""
+        if path not in self._conflicts:
+            self._kept[path] = reason
+
+    def refuse(self, path: str, reason: str) -> None:
+        """Leave a path alone because taking it back would lose something."""
+        self._conflicts.setdefault(path, reason)
+        self._kept.pop(path, None)
 
     def blocked(self, path: str) -> str:
         """Why nothing can be put at a path that the present does not hold."""
@@ -175,27 +245,25 @@ class _Draft:
             return
         ours = self._at(path)
         if ours is None and theirs is not None and (reason := self.blocked(path)):
-            self._conflicts[path] = reason
+            self.refuse(path, reason)
             return
         if DIRECTORY in (base.kind if base else "", theirs.kind if theirs else "") and self._only_directories(
             path, base, theirs, ours
         ):
             return
         if ours is None and base is not None:
-            found = moved.find(base, 1 if theirs is not None else TELLING)
+            found = moved.find(base) if theirs is not None else moved.same(path, base)
             if found is not None and found not in self.wanted:
                 path, ours = found, self._at(found)
+            elif theirs is None:
+                self._tell_alike(path, moved.alike(base))
         outcome = take_back(base, theirs, ours, self._read)
         self._decide(path, ours, outcome)
 
-    def keep_other_halves(self, changes: Sequence[tuple[str, Entry | None, Entry | None]]) -> None:
-        """A move renamed a file, and its old name cannot be given back: then the new one is not taken away either."""
-        stuck = {theirs.id for path, theirs, base in changes if path in self._conflicts and theirs and base is None}
-        for path, theirs, base in changes:
-            if theirs is None and base is not None and base.kind == FILE and base.id in stuck and base.size:
-                if self.wanted.get(path, (base, None))[0] is None:
-                    del self.wanted[path]
-                    self._conflicts[path] = "its old name cannot be given back"
+    def _tell_alike(self, path: str, alike: Sequence[str]) -> None:
+        for each in alike:
+            if each not in self.wanted:
+                self._notes[f"{each} has the bytes of {path}, which the move made; it is left alone"] = None
 
     def _only_directories(self, path: str, base: Entry | None, theirs: Entry | None, ours: Entry | None) -> bool:
         """Directories that came or went: settled by what stays in them, never in conflict by themselves."""
@@ -209,13 +277,15 @@ class _Draft:
 
     def _decide(self, path: str, ours: Entry | None, outcome: Outcome) -> None:
         if outcome.conflict:
-            self._conflicts[path] = outcome.conflict
+            self.refuse(path, outcome.conflict)
         elif outcome.entry != ours:
             self.wanted[path] = (outcome.entry, outcome.merged)
 
     def proposal(self, source: TreeView) -> Proposal:
         """The effects, with directories settled; ``source`` says which mode a directory had that is made again."""
         self._settle(source)
+        while self._leave_what_is_told() or self._leave_renamed():
+            self._settle(source)
         effects = []
         for path, (after, merged) in sorted(self.wanted.items()):
             before = self._now.get(path)
@@ -225,9 +295,31 @@ class _Draft:
             tuple(effects),
             tuple(Kept(self._part, path, reason) for path, reason in sorted(self._conflicts.items())),
             tuple(Kept(self._part, path, reason) for path, reason in sorted(self._kept.items())),
+            tuple(self._notes),
         )
 
+    def _leave_what_is_told(self) -> bool:
+        """Change nothing at a path that is said to be left alone, because one of several steps could not be taken back there;
+        whether there was any."""
+        told = [path for path in self.wanted if path in self._conflicts or path in self._kept]
+        for path in told:
+            del self.wanted[path]
+        return bool(told)
+
+    def _leave_renamed(self) -> bool:
+        """A move renamed a file, and its old name cannot be given back: then the new one is not taken away either. Whether
+        there was any."""
+        found = [path for each in self.renames for path in each.stuck(self._at, self.wanted)]
+        for path in found:
+            if self.wanted.pop(path, None) is not None:
+                self.refuse(path, "its old name cannot be given back")
+        return bool(found)
+
     def _settle(self, source: TreeView) -> None:
+        for path, before in self._room.items():
+            del self.wanted[path]
+            self.wanted |= {path: before} if before is not None else {}
+        self._room.clear()
         holders = self.guard.holders()
         for path in sorted(self.wanted, key=lambda each: each.count("/"), reverse=True):
             after = self.wanted[path][0]
@@ -241,7 +333,7 @@ class _Draft:
                 continue
             del self.wanted[path]
             if after is not None:
-                self._conflicts[path] = "the directory there holds what is not to be removed"
+                self.refuse(path, "the directory there holds what is not to be removed")
         for path in sorted(self.wanted):
             if self.wanted[path][0] is not None:
                 self._make_room(path, source)
@@ -253,7 +345,11 @@ class _Draft:
             there = self._at(parent)
             if there is not None and there.kind != DIRECTORY:
                 del self.wanted[path]
-                self._conflicts[path] = f"{parent} is no directory any more"
+                self.refuse(path, f"{parent} is no directory any more")
+                return
+            if there is None and (parent in self._conflicts or parent in self._kept):
+                del self.wanted[path]
+                self.refuse(path, f"{parent} is left as it is")
                 return
             if there is not None:
                 break
@@ -261,6 +357,7 @@ class _Draft:
         for parent in missing:
             was = source.get(parent)
             mode = was.mode if was is not None and was.kind == DIRECTORY else 0o755
+            self._room[parent] = self.wanted.get(parent)
             self.wanted[parent] = (Entry(DIRECTORY, mode, 0, trees.NO_ID), None)
 
     def _at(self, path: str) -> Entry | None:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Protocol
 
+from blake3 import blake3
+
 from takeback.model.ids import BlobKind
 from takeback.model.tree import name_bytes
 from takeback.sources.workspace.statcache import RACY, Stat
@@ -18,6 +20,10 @@ SMALL = 1 << 20
 """Files up to this size are read in one go; larger ones stream through the chunker."""
 
 ATTEMPTS = 3
+
+LATELY_NS = 35_000_000_000
+"""For so long after a file was written through a mapping, the kernel may take further writes to the same page without noting
+that they happened: the page is written to the disk within 30 seconds, and 5 until somebody comes to do it."""
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _TICK = 50_000_000
@@ -82,6 +88,24 @@ def store_file(
     finally:
         os.close(handle)
     raise Changing
+
+
+def has_bytes(name: str, directory: int, id: bytes, size: int) -> bool:
+    """Whether a file has exactly these bytes. Nothing is kept of it."""
+    try:
+        handle = os.open(name_bytes(name), _FLAGS, dir_fd=directory)
+    except OSError:
+        return False
+    try:
+        hasher = blake3()
+        while size >= 0 and (data := os.read(handle, min(size + 1, SMALL))):
+            hasher.update(data)
+            size -= len(data)
+        return size == 0 and hasher.digest() == id
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
 
 
 def _up_to(handle: int, limit: int, tick: Callable[[int], object]) -> Callable[[int], bytes]:

@@ -14,7 +14,7 @@ from takeback.model.snapshot import Part
 from takeback.model.tree import name_bytes
 from takeback.sources import clock, trees
 from takeback.sources.rooted import Rooted
-from takeback.sources.workspace import git
+from takeback.sources.workspace import git, uncaptured
 from takeback.sources.workspace.capture import Walk
 from takeback.sources.workspace.guard import encode_ignored
 from takeback.sources.workspace.ignore import RULE_FILES, Patterns, RulesRecord, TrackedCache, root_rules
@@ -25,7 +25,7 @@ from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Effect, Outside
+    from takeback.model.plan import Effect, Lost, Outside
     from takeback.model.rule_change import RuleChange
     from takeback.sources.evidence import Evidence
     from takeback.sources.protocol import Proposal, Step
@@ -92,10 +92,14 @@ class Workspace(Rooted):
             refs.get(key) == previous.refs.get(key) for key in ("rules", "trusted")
         )
         if tree != before or not same_rules or walk.read > _WORTH_REMEMBERING or not len(walk.cache):
-            writer.derived.put(self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections))
+            writer.derived.put(
+                self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections, walk.lately)
+            )
         self.seen = Seen(self.root, tree, walk.sections, walk.directories, began)
         if walk.ignored:
             refs["ignored"] = writer.put(encode_ignored(walk.ignored), BlobKind.DOCUMENT)
+        if walk.uncaptured:
+            refs["uncaptured"] = writer.put(uncaptured.encode(walk.uncaptured), BlobKind.DOCUMENT)
         detail = {**self._detail(), **({"hidden": list(found.hidden)} if found.hidden else {})}
         return Part(self.name, self.kind, refs, detail, tuple(sorted(walk.not_captured)))
 
@@ -153,18 +157,17 @@ class Workspace(Rooted):
         return self.seen.evidence(reader, self.seen.tree if before is None else before.content)
 
     def plan(self, reader: Reader, present: Part, target: Part, paths: Sequence[str] | None) -> Proposal:
-        from takeback.sources.protocol import Proposal
         from takeback.sources.workspace import planning  # here and below: no save needs it
 
-        proposal = planning.plan(reader, self.name, present, target, paths, self._inode)
+        proposal = planning.plan(reader, self.name, present, target, paths, self.disk)
         note = head_note(*(part.detail.get("context", {}) for part in (present, target)))
-        return Proposal(proposal.effects, proposal.conflicts, proposal.kept, (note,) if note else ())
+        return proposal._replace(notes=(*proposal.notes, note)) if note else proposal
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
         from takeback.sources.workspace import planning
         from takeback.sources.workspace.rule_notes import rule_notes
 
-        proposal = planning.revert(reader, self.name, present, steps, self._inode)
+        proposal = planning.revert(reader, self.name, present, steps, self.disk)
         return proposal._replace(notes=(*proposal.notes, *rule_notes(reader, steps)))
 
     def unagreed(self, reader: Reader, part: Part) -> Sequence[RuleChange]:
@@ -202,6 +205,17 @@ class Workspace(Rooted):
             self._forget(writer, present.content, tree, changes)
         refs["content"] = tree
         return Part(self.name, self.kind, refs, present.detail, present.not_captured)
+
+    def unseen(self, writer: Writer, now: Part, effects: Sequence[Effect]) -> Sequence[Lost]:
+        """What was changed in directories before they were closed to everybody, and is there again with them."""
+        from takeback.model.plan import Lost
+
+        opened = [effect.path for effect in effects if effect.opens]
+        if not opened:
+            return ()
+        found = self.capture(writer, now, Watch())
+        changes = trees.compare(writer.reader, now.content, found.content, opened)
+        return [Lost(self.name, path, "unseen") for path, *_ in changes if trees.within(opened, path)]
 
     def watcher(self) -> Watcher:
         """What says when something may have changed from now on."""

@@ -6,10 +6,13 @@ directory, so that a directory in which nothing changed is neither decoded into 
 Section: tree id (32), rules fingerprint (32), whether it is plain (u8), count (u32), length of names (u32), names joined
 by NUL, kinds (one byte an entry), stats (mode u32, size, mtime, ctime, inode), ids (32 each); entries are in the order
 in which the system listed them. A plain directory holds nothing but files and links of which nothing has to be said
-again, so that one comparison tells whether it is as it was. Kinds are those of `takeback.model.tree`, and
-``i`` and ``I`` for an ignored file and directory. A file that may change without its stat changing (it was written in
-the very tick in which it was read) has the earliest mtime that fits, which no file has: git's racy rule. So has one
-whose own times do not fit.
+again, and ignored files, so that one comparison tells whether it is as it was. Kinds are those of `takeback.model.tree`, and
+``i`` and ``I`` for an ignored file and directory; a directory's stat is not remembered. A file that may change without its
+stat changing (it was written in the very tick in which it was read) has the earliest mtime that fits, which no file has:
+git's racy rule. So has one whose own times do not fit.
+
+Beside the sections: a note of what git tracks, and the files that were written shortly before they were read, whose bytes
+are compared the next time although their stat is the same.
 """
 
 from __future__ import annotations
@@ -27,12 +30,14 @@ Row = tuple[str, str, Stat, bytes]
 """name, kind, stat, id."""
 
 IGNORED_FILE, IGNORED_DIRECTORY = "i", "I"
+_IGNORED = ord(IGNORED_FILE)
 RACY = -(1 << 63)
 NOTED = 0o6000
 """Bits of a mode that are listed as not captured, each time."""
 
-_MAGIC = b"takeback stat cache 2\n"
+_MAGIC = b"takeback stat cache 3\n"
 _COUNTS = struct.Struct("<II")
+_HEADS = struct.Struct("<III")
 _HEAD = struct.Struct("<32s32sBII")
 _STAT = struct.Struct("<IQqqQ")
 
@@ -103,6 +108,12 @@ class Section:
             for name in compress(self.names(), (kind in b"iI" for kind in kinds)):
                 yield name, self.kind(name) == IGNORED_DIRECTORY
 
+    def ignored_files(self) -> Iterator[tuple[str, Stat]]:
+        """Ignored files, and what each looked like."""
+        kinds = self.data[self._names_end : self._names_end + self._count]
+        if b"i" in kinds:
+            yield from compress(zip(self.names(), self._looks(), strict=True), (kind == _IGNORED for kind in kinds))
+
     def _place(self, name: str) -> int | None:
         if self._places is None:
             self._places = {each: number for number, each in enumerate(self.names())}
@@ -121,7 +132,7 @@ class Section:
 def encode_section(tree: bytes, fingerprint: bytes, rows: Sequence[Row]) -> bytes:
     names = b"\0".join([name_bytes(row[0]) for row in rows])
     kinds = "".join([row[1] for row in rows]).encode("ascii")
-    plain = not kinds.strip(b"fl") and not any(row[2][0] & NOTED for row in rows)
+    plain = not kinds.strip(b"fli") and not any(row[2][0] & NOTED for row in rows)
     stats = b"".join([_pack(row[2]) for row in rows])
     return (
         _HEAD.pack(tree, fingerprint, plain, len(rows), len(names))
@@ -142,10 +153,14 @@ def _pack(seen: Stat) -> bytes:
 class StatCache:
     """All sections of one workspace, for one tree."""
 
-    def __init__(self, sections: dict[bytes, bytes] | None = None, note: bytes = b"") -> None:
+    def __init__(
+        self, sections: dict[bytes, bytes] | None = None, note: bytes = b"", lately: Sequence[str] = ()
+    ) -> None:
         self._sections = sections or {}
         self.note = note
         """What the ignore rules want to remember beside it."""
+        self.lately = tuple(lately)
+        """The paths of files whose bytes are compared although their stat is the same."""
 
     def section(self, path: str) -> Section | None:
         data = self._sections.get(name_bytes(path))
@@ -161,8 +176,9 @@ class StatCache:
         return len(self._sections)
 
 
-def encode_cache(tree: bytes, note: bytes, sections: dict[str, bytes]) -> bytes:
-    pieces = [_MAGIC, tree, _COUNTS.pack(len(sections), len(note)), note]
+def encode_cache(tree: bytes, note: bytes, sections: dict[str, bytes], lately: Sequence[str] = ()) -> bytes:
+    paths = b"\0".join(map(name_bytes, lately))
+    pieces = [_MAGIC, tree, _HEADS.pack(len(sections), len(note), len(paths)), note, paths]
     for path, section in sections.items():
         raw = name_bytes(path)
         pieces += (_COUNTS.pack(len(raw), len(section)), raw, section)
@@ -176,9 +192,11 @@ def decode_cache(data: bytes | None, tree: bytes | None) -> StatCache:
         return StatCache()
     sections = {}
     try:
-        count, note_length = _COUNTS.unpack_from(data, start)
-        place = start + _COUNTS.size + note_length
-        note = data[start + _COUNTS.size : place]
+        count, note_length, paths_length = _HEADS.unpack_from(data, start)
+        place = start + _HEADS.size
+        note = data[place : place + note_length]
+        place += note_length + paths_length
+        paths = data[place - paths_length : place]
         for _ in range(count):
             path_length, length = _COUNTS.unpack_from(data, place)
             place += _COUNTS.size
@@ -186,4 +204,6 @@ def decode_cache(data: bytes | None, tree: bytes | None) -> StatCache:
             place += path_length + length
     except struct.error:
         return StatCache()
-    return StatCache(sections, note) if place == len(data) else StatCache()
+    if place != len(data):
+        return StatCache()
+    return StatCache(sections, note, name_text(paths).split("\0") if paths else ())

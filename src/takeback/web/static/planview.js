@@ -48,6 +48,7 @@ export function summary(plan, whole) {
   const reasoned = (paths) => paths.map((path) => [path, reasons[path] ?? ""]);
   return [
     ...undecided(plan),
+    part("lost", "bad", "No snapshot can bring back", (plan.lost ?? []).map((each) => [each.path, `${each.how}${each.to ? ` to ${each.to}` : ""}`])),
     part("conflict", "bad", "Conflicts: left alone, because somebody's work would be lost", reasoned(plan.conflicts ?? [])),
     part("pending", "warn", "Lives in another program, which puts it in place at its next save or turn", (plan.pending ?? []).map((each) => [each, ""])),
     part("goes", "warn", "Would go, and is kept in the snapshot that is made first", (plan.goes ?? []).map((each) => [goingWords(each), ""])),

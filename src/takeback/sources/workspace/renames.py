@@ -1,0 +1,83 @@
+"""Both names of what a step renamed: as long as the old one cannot be given back, the new one is not taken away."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from takeback.model.ids import BlobKind
+from takeback.model.tree import DIRECTORY, FILE, Entry
+from takeback.sources.workspace.disk import Disk
+from takeback.sources.workspace.merge import MERGE_LIMIT
+from takeback.sources.workspace.strays import Change
+from takeback.store.reader import Reader
+
+_MOST = 64
+"""So many pairs of files are compared; more count as alike."""
+
+
+class Renames:
+    """The names that one step took away, and those that it made."""
+
+    def __init__(
+        self, reader: Reader, changes: Sequence[Change], leave: frozenset[str], disk: Disk, looked_ns: int
+    ) -> None:
+        self._reader, self._disk, self._looked_ns = reader, disk, looked_ns
+        self._old = {path: theirs for path, theirs, base in changes if base is None and theirs is not None}
+        self._new = {path: base for path, theirs, base in changes if theirs is None and base is not None}
+        for some in (self._old, self._new):
+            for path in [path for path, entry in some.items() if entry.kind == DIRECTORY]:
+                del some[path]
+        for path in leave & self._new.keys():
+            del self._new[path]
+        self._alike: dict[tuple[bytes, bytes], bool] = {}
+
+    def stuck(
+        self, now: Callable[[str], Entry | None], wanted: Mapping[str, tuple[Entry | None, bytes | None]]
+    ) -> list[str]:
+        """New names that would go although what had another name before does not get that back. ``now`` says what stands
+        at a path then."""
+        going = [path for path in self._new if path in wanted and wanted[path][0] is None]
+        if not going or not self._old:
+            return []
+        lost = [theirs for path, theirs in self._old.items() if not _is_back(now(path), theirs, path in wanted)]
+        known = {theirs.id for theirs in self._old.values()} - {theirs.id for theirs in lost}
+        return [
+            path
+            for path in going
+            if self._new[path].id not in known and any(self._is_other(path, self._new[path], each) for each in lost)
+        ]
+
+    def _is_other(self, path: str, new: Entry, old: Entry) -> bool:
+        """Whether a new name may be the other one of what had an old one."""
+        if new.kind != old.kind or not (new.size and old.size):
+            return False
+        if new.id == old.id:
+            return True
+        return new.kind == FILE and (self._is_older(path) or self._is_like(new, old))
+
+    def _is_older(self, path: str) -> bool:
+        """Whether what stands there was there before the step, under another name."""
+        born = self._disk.born_ns(path) if self._looked_ns else None
+        return born is not None and born <= self._looked_ns
+
+    def _is_like(self, new: Entry, old: Entry) -> bool:
+        """Whether half of the smaller file is in the other one, line by line."""
+        key = new.id, old.id
+        if key not in self._alike:
+            in_doubt = max(new.size, old.size) > MERGE_LIMIT or len(self._alike) >= _MOST
+            self._alike[key] = in_doubt or _share(self._read(new), self._read(old))
+        return self._alike[key]
+
+    def _read(self, entry: Entry) -> bytes:
+        return self._reader.get(entry.id, BlobKind.DATA)
+
+
+def _is_back(now: Entry | None, theirs: Entry, is_wanted: bool) -> bool:
+    """Whether an old name has its file again: as it was, or with what others made of it."""
+    return now is not None and (is_wanted or now.same_content(theirs))
+
+
+def _share(a: bytes, b: bytes) -> bool:
+    lines = Counter(a.splitlines(keepends=True)) & Counter(b.splitlines(keepends=True))
+    return 2 * sum(len(line) * times for line, times in lines.items()) >= min(len(a), len(b))
