@@ -303,6 +303,14 @@ CAMPAIGNS: tuple[Campaign, ...] = (
         500,
     ),
     Campaign(
+        "whose-change",
+        "histories",
+        "Two agents through their hooks, killed or stopped anywhere, and a person who edits at any time.",
+        ("tests/stateful/test_whose_change.py",),
+        1000,
+        2000,
+    ),
+    Campaign(
         "stateful-choosing",
         "histories",
         "Undo and redo of chosen moves, paths and sessions.",
