@@ -203,6 +203,7 @@ def test_of_a_command_that_is_denied_in_codex_nothing_is_taken_back(agent: str, 
         person.sees_the_question("made.txt")
         (scene.project / "app.py").write_text("while she is asked\n")
         person.answers(person.no)
+        person.terminal.wait_for(person.interrupted)
         works(scene)
         now = scene.look()
         person.prompts("second", write("second.txt", "2\n"))

@@ -10,7 +10,7 @@ import re
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -86,14 +86,27 @@ class Person(ABC):
 
     def answers(self, key: str) -> None:
         """Press a key at the question, and wait until it is gone."""
-        self.terminal.keys(key)
-        self.terminal.wait_until(lambda screen: self.question not in screen, "the question still stands")
+        self._presses(key, lambda screen: self.question not in screen, "the question still stands")
+
+    def _presses(self, key: str, holds: Callable[[str], bool], what: str) -> None:
+        """Press a key, and once more if nothing comes of it: Codex hears none in the first moment of a question."""
+        pressed = 0.0
+
+        def understood(screen: str) -> bool:
+            nonlocal pressed
+            if holds(screen):
+                return True
+            if time.monotonic() - pressed > 3:
+                self.terminal.keys(key)
+                pressed = time.monotonic()
+            return False
+
+        self.terminal.wait_until(understood, what)
 
     def interrupts(self) -> None:
         """Press Esc, and wait until that is understood."""
         seen = self.terminal.screen().count(self.interrupted)
-        self.terminal.keys("Escape")
-        self.terminal.wait_until(lambda screen: screen.count(self.interrupted) > seen, "Esc was not understood")
+        self._presses("Escape", lambda screen: screen.count(self.interrupted) > seen, "Esc was not understood")
 
     def runs(self, command: str) -> None:
         """Run a command of the shell inside the agent, and wait until it has ended."""
