@@ -96,6 +96,20 @@ def test_a_restore_that_a_person_types_into_her_agent_is_her_own(project: Path) 
     assert (project / "b.txt").read_text() == "b.txt at first\n"
 
 
+def test_an_agent_cannot_agree_for_a_person_and_a_person_in_her_agent_can(project: Path) -> None:
+    trust = 'done = subprocess.run([sys.executable, "-P", "-m", "takeback", "trust", "--yes"], capture_output=True)\n'
+    script = AGENT + (
+        'say("PreToolUse", **bash)\n'
+        'open("takeback.toml", "w").write("snapshots = false")\n'
+        f"{trust}assert done.returncode == 2 and b'cannot agree for you' in done.stderr, done\n"
+        'say("PostToolUse", **bash, duration_ms=100000)\n'
+        f"{trust}assert done.returncode == 0, done\n"
+        'say("Stop")\n'
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=project, check=True)
+    assert locate.place(str(project))["snapshots"] is False
+
+
 def test_what_is_undecided_is_listed_first_and_the_exit_code_says_so(project: Path) -> None:
     script = AGENT + 'say("PreToolUse", **bash)\nopen("a.txt", "w").write("whose?\\n")\nimport os\nos.unlink("b.txt")\n'
     subprocess.run([sys.executable, "-c", script], cwd=project, check=True, capture_output=True)

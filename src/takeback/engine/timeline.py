@@ -21,6 +21,7 @@ from takeback.model.progress import Listener, Progress, Watch
 from takeback.model.sizes import parse_seconds
 from takeback.model.snapshot import Snapshot
 from takeback.model.tree import Entry
+from takeback.store.catalogue import moves, timelines
 
 if TYPE_CHECKING:
     import threading
@@ -483,6 +484,15 @@ class Timeline:
     def agents_at_work(self) -> bool:
         """Whether an agent's move is open, so that what changes now may be its doing."""
         return self._line.agents_at_work()
+
+    @property
+    def is_agents_own(self) -> bool:
+        """Whether this process runs in an open call of an agent's, and not for a person."""
+        from takeback.engine import stretches
+
+        with self._line.blobs.database.read() as tx:
+            row = timelines.find(tx, self.root, self.name)
+            return row is not None and bool(stretches.acting(moves.open_moves(tx, row.number)))
 
     def unagreed(self, snapshot: Snapshot | None = None) -> tuple[RuleChange, ...]:
         """Ignore rules that an agent changed and that hide nothing until a person agrees, as of a snapshot, by default the

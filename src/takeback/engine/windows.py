@@ -1,32 +1,63 @@
 """When agents were at work in a root: the windows of their moves.
 
-A turn or run whose agent marks its actions has its windows in these alone: a person edits files between them.
+A turn or run whose agent marks its actions has its windows in these alone: a person edits files between them. A tool that
+writes nothing but the files that it names changes no rules unless it names them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from takeback.engine import stretches
+from takeback.engine.stretches import RAN
 from takeback.model.move import AGENT_LEVELS, Move
+from takeback.sources import clock
+from takeback.sources.clock import TICK_NS, Reading
+from takeback.sources.workspace.ignore.texts import ALWAYS_CAPTURED
 from takeback.store.catalogue import moves, timelines
 from takeback.store.catalogue.database import Transaction
 
-_TICK = 20_000_000
-"""So many nanoseconds may a ctime lie before the clock that was read when the file was written."""
+_DECIDING = ALWAYS_CAPTURED | {"pyproject.toml"}
 
 
 def agents_at_work(tx: Transaction, timeline: int) -> bool:
-    """Whether what changed since the latest snapshot of a timeline may be an agent's doing."""
-    return any(map(_is_window, moves.open_moves(tx, timeline)))
+    """Whether the rules of what is captured, if they have changed since the latest snapshot of a timeline, may have been
+    changed by an agent."""
+    return any(map(_may_change_rules, moves.open_moves(tx, timeline)))
 
 
-def agents_wrote(tx: Transaction, root: str, time_ns: int) -> bool:
-    """Whether a file of a root whose ctime this is was changed last while an agent was at work there."""
+def agents_wrote(tx: Transaction, root: str, ctime_ns: int) -> bool:
+    """Whether an agent may have changed rules in a root at the time to which a file's ctime points."""
+    now = clock.read()
     for row in timelines.every(tx):
         if row.root == root:
-            for time in (time_ns, time_ns + _TICK):
-                if any(map(_is_window, moves.at_time(tx, row.number, time, AGENT_LEVELS))):
-                    return True
+            near = (*moves.at_time(tx, row.number, ctime_ns, AGENT_LEVELS),)
+            near += (*moves.at_time(tx, row.number, ctime_ns + TICK_NS, AGENT_LEVELS),)
+            if any(_may_change_rules(move) and _ran_at(move, ctime_ns, now) for move in near):
+                return True
     return False
 
 
-def _is_window(move: Move) -> bool:
-    return move.level in AGENT_LEVELS and (move.level == "action" or not move.context.get("marks"))
+def _may_change_rules(move: Move) -> bool:
+    if move.level not in AGENT_LEVELS or (move.level != "action" and move.context.get("marks")):
+        return False
+    raw = move.context.get(RAN)
+    only_named = isinstance(raw, Mapping) and raw.get("only") is True
+    return not only_named or any(map(_decides, move.reported))
+
+
+def _decides(path: str) -> bool:
+    """Whether a file that a tool names may decide what is captured: it may do so outside of the root, too."""
+    names = path.split("/")
+    return names[-1] in _DECIDING or ".git" in names or names[0] in ("", "..")
+
+
+def _ran_at(move: Move, ctime_ns: int, now: Reading) -> bool:
+    """Whether a move's commands may have run at a time within it."""
+    calls = None if move.open else stretches.calls_of(move)
+    if calls is None:
+        found = [stretches.of_move(move, now)]
+    else:
+        raws = [call.get(RAN) for call in calls]
+        found = [stretches.decoded(raw) if isinstance(raw, Mapping) else None for raw in raws]
+    return any(each is None or each.offset_ns is None or each.may_hold(ctime_ns) for each in found)

@@ -114,14 +114,19 @@ def _stronger(name: str, old: Any, new: Any) -> Any:
 
 
 def _said(file: str, name: str, now: Mapping[str, Any], counts: Any) -> str:
-    what = f"{file} says {name} = {shown(now[name])}" if name in now else f"{file} does not say what {name} is any more"
-    return f"an agent changed it: {what}. Until you agree with `takeback trust`, it is {shown(counts)}"
+    what = (
+        f"{file} says {name} = {shown(now[name], name)}" if name in now else f"{file} says nothing of {name} any more"
+    )
+    return (
+        f"{what}; that was changed while an agent was at work. Until you agree with `takeback trust`, {name} is "
+        f"{shown(counts, name)}"
+    )
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, name: str) -> str:
     """A setting's value for a person."""
     if value is None:
-        return "unlimited"
+        return {"time_budget": "unlimited", "every": "never"}.get(name, "unset")
     text = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 

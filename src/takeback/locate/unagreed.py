@@ -29,8 +29,8 @@ def words(change: RuleChange) -> str:
     from takeback.sources.workspace.rule_notes import quoted
 
     return (
-        f"an agent changed what is ignored: {change.path} ({quoted(change.lines)}). Until you agree with `takeback trust`, what "
-        "that hides is captured all the same"
+        f"what is ignored was changed while an agent was at work: {change.path} ({quoted(change.lines)}). Until you agree with "
+        "`takeback trust`, what that hides is captured all the same"
     )
 
 

@@ -11,6 +11,7 @@ from support.git import init_repository
 from support.hooks.forked import Hooks
 from support.hooks.project import Project
 from support.hooks.told import Told
+from support.hooks.voices import Call
 from support.trees import Spec, make_tree
 from takeback import locate
 from takeback.sources.workspace.ignore import allowance
@@ -81,7 +82,7 @@ def test_what_a_turn_makes_is_taken_back_whatever_it_ignores(
         title="change",
     )
     assert project.turns() == ["before", "hide", "more", "change"]
-    assert all("an agent changed what is ignored" in notice.message for notice in project.notices())
+    assert all("changed while an agent was at work" in notice.message for notice in project.notices())
     assert project.notices()
     project.goes_back_and_forth(first, second, third, project.world.tree())
     assert project.world.store.verify(read_data=True).ok
@@ -115,6 +116,32 @@ def test_what_a_person_ignores_between_two_commands_of_an_agent_is_hers(project:
     project.say(*project.voice.stop())
     assert "left" not in held(project) and "more.txt" in held(project)
     assert "agent" not in project.type("status") and project.notices() == []
+
+
+def test_what_a_person_ignores_around_an_edit_of_another_file_is_hers(project: Project) -> None:
+    edit = Call(path=f"{project.root}/a.txt", text="2")
+    project.say(*project.voice.prompt("work"), *project.voice.before(edit))
+    project.write({".gitignore": "*.log\nleft1\n"})  # while it waits for a permission
+    project.write({"a.txt": "2"})
+    project.say(*project.voice.after(edit))
+    project.write({".gitignore": "*.log\nleft*\n"})  # while the agent's own hooks may format the file
+    project.run(lambda: project.write({"left1": "1", "left2": "1", "more.txt": "1"}))
+    project.say(*project.voice.stop())
+    assert "more.txt" in held(project) and not held(project) & {"left1", "left2"}
+    assert "agent" not in project.type("status") and project.notices() == []
+
+
+@pytest.mark.parametrize("path", [".gitignore", "src/.takebackignore", ".git/info/exclude"])
+def test_what_an_edit_of_rules_ignores_is_the_agents(project: Project, path: str) -> None:
+    init_repository(project.root)
+    edit = Call(path=f"{project.root}/{path}", text="left*\n")
+    project.writes({"a.txt": "2"})
+    project.say(*project.voice.prompt("work"), *project.voice.before(edit))
+    project.write({path: edit.text})
+    project.say(*project.voice.after(edit), *project.voice.stop())
+    project.writes({"left1": "1", "src/left1": "1"})
+    assert held(project) >= {"left1", "src/left1"}
+    assert f"{path} (‘left*’)" in project.type("log")
 
 
 def test_a_person_who_edits_an_agents_rules_has_made_them_hers(project: Project) -> None:

@@ -58,8 +58,8 @@ def test_settings_that_an_agent_writes_stop_nothing_and_are_told(project: Projec
     assert project.turns() == ["before", "weaken", "more"]
     assert {move.level for move in project.world.moves()} == {"turn", "action"}
     notices = [notice.message for notice in project.notices()]
-    assert notices and all("an agent changed it" in each and file in each for each in notices)
-    assert "an agent changed it" in project.type("status")
+    assert notices and all("changed while an agent was at work" in each and file in each for each in notices)
+    assert "changed while an agent was at work" in project.type("status")
     assert json.loads(project.type("status", "--json"))["to_agree"]
     project.goes_back_and_forth(first, second, third)
     assert project.world.store.verify(read_data=True).ok
@@ -106,7 +106,7 @@ def test_of_what_an_agent_writes_counts_what_records_more(project: Project) -> N
 def test_once_a_person_agrees_they_count_until_an_agent_changes_them_again(project: Project) -> None:
     project.writes({"a.txt": "1"})
     project.writes({"takeback.toml": 'exclude = ["left"]\n'})
-    assert "an agent changed it" in project.type("status")
+    assert "changed while an agent was at work" in project.type("status")
     assert "`takeback trust` asks you" in project.type("doctor")
     said = project.type("trust", "--yes")
     assert 'exclude = ["left"]' in said and "agreed" in said
@@ -116,7 +116,7 @@ def test_once_a_person_agrees_they_count_until_an_agent_changes_them_again(proje
     project.writes({"takeback.toml": 'exclude = ["left", "right"]\n'})
     project.writes({"left": "2", "right": "2", "made.txt": "1"})
     assert "right" in held(project) and "left" not in held(project)
-    assert "an agent changed it" in project.type("status")
+    assert "changed while an agent was at work" in project.type("status")
 
 
 def test_what_an_agent_wrote_stays_an_agents_however_often_it_is_written_again(project: Project) -> None:
@@ -126,11 +126,11 @@ def test_what_an_agent_wrote_stays_an_agents_however_often_it_is_written_again(p
     (project.root / "takeback.toml").unlink()
     project.type("save")
     project.write({"takeback.toml": text})
-    assert "an agent changed it" in project.type("save")
+    assert "changed while an agent was at work" in project.type("save")
     project.type("undo", "--yes")
     assert "an agent" not in project.type("log")
     project.type("redo", "--yes")
-    assert "an agent changed it" in project.type("log")
+    assert "changed while an agent was at work" in project.type("log")
 
 
 def test_an_agent_cannot_agree_for_a_person(project: Project) -> None:
@@ -178,7 +178,7 @@ def test_a_file_that_an_agent_breaks_leaves_the_last_good_values(project: Projec
     assert project.turns() == ["before", "break"]
     assert {"made.txt", "kept.log"} <= held(project)
     said = project.type("status")
-    assert "cannot be read" in said or "an agent changed it" in said
+    assert "cannot be read" in said or "changed while an agent was at work" in said
     project.goes_back_and_forth(first, project.world.tree())
 
 
@@ -214,7 +214,7 @@ def test_a_file_that_an_agent_removes_renames_or_replaces_still_counts(project: 
         project.makes(work, partial(project.write, {"kept.log": str(number)}), title=f"turn {number}")
         states.append(project.world.tree())
         assert "kept.log" in held(project)
-        assert "an agent changed it" in project.type("status")
+        assert "changed while an agent was at work" in project.type("status")
     project.goes_back_and_forth(*states)
 
 
@@ -274,7 +274,7 @@ def test_undo_says_that_a_move_changed_takebacks_own_settings(project: Project) 
     assert "changed takeback's own settings: takeback.toml" in planned
     assert "changed takeback's own settings: [tool.takeback] in pyproject.toml" in planned
     project.writes({"pyproject.toml": "[tool.takeback]\ntriggers = []\n[project]\nname = 'x'\n"})
-    assert "own settings" not in project.type("undo", "--dry-run").replace("an agent changed it", "")
+    assert "own settings" not in project.type("undo", "--dry-run").replace("changed while an agent was at work", "")
 
 
 def held(project: Project) -> set[str]:

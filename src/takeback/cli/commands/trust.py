@@ -42,7 +42,7 @@ def command(call: Call, forget: bool, yes: bool) -> None:
     """
     where = call.place()
     line = _line(call, where)
-    if line is not None and line.agents_at_work and not call.interactive:
+    if line is not None and (line.is_agents_own or (line.agents_at_work and not call.interactive)):
         raise InvalidInput(
             "nothing was changed: an agent is at work here, and cannot agree for you",
             hints=["run `takeback trust` at a terminal, or when the agent has ended its turn"],
@@ -143,9 +143,9 @@ def _changes(found: _Found) -> Iterator[str]:
     file = found.where.file.name or "takeback.toml, which is gone,"
     for name, value in found.settings.items():
         yield (
-            f"{file} says {name} = {shown(value)}"
+            f"{file} says {name} = {shown(value, name)}"
             if value is not None
-            else f"{file} does not say what {name} is any more"
+            else f"{file} says nothing of {name} any more"
         )
     for change in found.rules:
         yield f"{change.path} hides more: {', '.join(change.lines)}"

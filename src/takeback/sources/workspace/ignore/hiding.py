@@ -7,8 +7,8 @@ re-include: whatever it leaves out, the other left out, too. Any other differenc
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from difflib import SequenceMatcher
 
+from takeback.model.line_diff.hunks import line_diff
 from takeback.model.rule_change import RuleChange
 from takeback.model.tree import name_text
 from takeback.sources.workspace.ignore.judged import ABOVE, Key, digest, frame_digest, keyed, same_text
@@ -16,21 +16,15 @@ from takeback.sources.workspace.ignore.patterns import split_lines
 from takeback.sources.workspace.ignore.record import Pair, RulesRecord
 from takeback.sources.workspace.ignore.texts import DEFAULTS, GIT_EXCLUDE, GIT_GLOBAL, GIT_IGNORE
 
-_MANY = 2000
-"""Texts with more lines are compared as a whole."""
-
 
 def hides_more(old: bytes, new: bytes) -> tuple[str, ...]:
     """The lines by which a text may hide more than an older one; a ``!`` pattern that is gone is among them."""
     before, after = split_lines(old), split_lines(new)
-    if max(len(before), len(after)) > _MANY:
-        return () if before == after else tuple(_text(line) for line in after if line not in set(before))[:_MANY]
     found: list[bytes] = []
-    for what, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if what != "equal":
-            found += (line for line in before[a:b] if line.startswith(b"!"))
-            found += (line for line in after[c:d] if not line.startswith(b"!"))
-    return tuple(map(_text, found))
+    for hunk in line_diff(before, after):
+        found += (line for line in before[hunk.a : hunk.a_end] if line.startswith(b"!"))
+        found += (line for line in after[hunk.b : hunk.b_end] if not line.startswith(b"!"))
+    return tuple(map(name_text, found))
 
 
 def hiding(old: RulesRecord, new: RulesRecord, agreed: Container[str] = ()) -> Iterator[RuleChange]:
@@ -60,7 +54,3 @@ def _called(key: Key) -> str:
     if place.startswith(ABOVE):
         return f"{place.removeprefix(ABOVE)}{name} of the repository around"
     return f"{place}{name}"
-
-
-def _text(line: bytes) -> str:
-    return name_text(line)
