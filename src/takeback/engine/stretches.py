@@ -32,8 +32,8 @@ BEFORE_NS = 1_000_000_000
 took than this, was changed while a person was asked."""
 
 LATE_NS = 100_000_000
-"""A machine that is busy starts a hook so much later than the command ended. So the command may have begun so much before
-the time that its length tells. A person who is asked presses a key just then, and changes nothing."""
+"""A machine that is busy starts a hook so much later than the command ended, so the command may have begun so much before the
+time that its length tells. What the tool named is its own from then on; what it did not name is undecided there."""
 
 FOREVER = 1 << 62
 
@@ -106,7 +106,7 @@ def ended(opened: Any, said: Ran, now: Reading) -> dict[str, Any]:
     is_set = not isinstance(offset, int) or not clock.is_same(offset, end.offset_ns)
     sure: list[int] | None = [first, end.real_ns]
     if said.duration_ns is not None:
-        since = end.real_ns - said.duration_ns - LATE_NS
+        since = end.real_ns - said.duration_ns
         sure = [max(first, since), end.real_ns]
         if said.asked:
             first = max(first, since - BEFORE_NS)

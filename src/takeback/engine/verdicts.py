@@ -13,7 +13,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from takeback.engine.attribution import Claim, OwnedStep
-from takeback.engine.stretches import Stretch
+from takeback.engine.stretches import LATE_NS, Stretch
 from takeback.model.diff import Change
 from takeback.model.plan import Doubt
 from takeback.model.tree import FILE
@@ -146,7 +146,7 @@ def _claimed(claim: Claim, change: Change, moment: _Moment | None, evidence: Evi
     if ctime > stretch.last_ns or (not moment.exact and not stretch.holds(ctime)):
         return _May.MAYBE
     if named:
-        return _May.MAYBE if stretch.asked and stretch.is_sure and ctime < stretch.sure_first_ns - TICK_NS else sure
+        return _May.MAYBE if stretch.asked and stretch.is_sure and ctime < stretch.sure_first_ns - LATE_NS else sure
     return _May.RAN if stretch.holds(ctime) else _May.MAYBE
 
 
