@@ -90,6 +90,8 @@ class Agents:
         """How many events were told."""
         self.hushed = False
         """Whether an agent has written rules that may stop the recording."""
+        self.hides = False
+        """Whether one has written any rules: then the person is told, too."""
         self._sessions = {
             "one": Session("one", Claude("one", str(self.world.root), str(home))),
             "two": Session("two", Other("two", str(self.world.root), str(home))),
@@ -287,8 +289,8 @@ class Agents:
         call.asked = "allowed" if call.asked == "asked" else call.asked
         call.ran_ns = (call.ran_ns[0] or time.time_ns(), 0)
         call.has_acted = True
-        if verb == "rules":
-            self.hushed = True
+        self.hushed = self.hushed or verb == "rules"
+        self.hides = self.hides or verb in ("rules", "ignore")
         self.ledger.act(call.session, call, verb, words)
 
     def _meet(self, call: Call) -> None:

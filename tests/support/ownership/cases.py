@@ -533,31 +533,22 @@ takeback undo
 
 OPEN = frozenset(
     [
-        "an agent is killed in a command, and a person edits afterwards",
+        "a person edits before a command runs that she was asked about",
         "an ignored file is moved over a captured one",
         "a large file is moved over a captured one",
         "a person reuses the old name of a link that an agent has renamed",
         "a person reuses the old name of a file that an agent has renamed and edited",
         "a person deletes an agent's file and has a copy elsewhere",
         "an agent removes the repository and an ignored file",
-        "an agent hides what it made from the next captures",
-        "all is taken back after an earlier undo",
-        "all is taken back after an earlier turn was",
-        "a person breaks what she saved, twice",
-        "one path of a turn is taken back, and then the rest",
-        "a person has saved after an agent's turn, and goes on",
         "a command of takeback run beside an agent's command",
-        "an agent's tool names a file while takeback run is at work elsewhere",
         "a person renames what she wrote while a command ran",
         "a person renames a copy of what she wrote while a question stands",
         "a person renames what she changed after an agent was never heard again",
         "a person writes to what an agent then replaces",
-        "a person was asked before tools changed the files that they name",
         "a person edits the file that a tool names and fails to change",
         "a person edits between calls what a tool has named before, and failed to change",
         "a person edits the file of an edit that she interrupts",
         "an agent moves what a person wrote while another command's end was open",
-        "a session's conflict stands before another's turn",
     ]
 )
 """Those that break a law today."""

@@ -80,7 +80,7 @@ class Player:
 
     def _no_hook_failed(self) -> None:
         noted = [each.message for each in notices.read(self.world.store_path)] if self.world.store_path.exists() else []
-        if noted and not self._agents.hushed:
+        if noted and not self._agents.hides:
             raise Broken("hooks", "; ".join(noted))
 
     # takeback, as a person calls it
