@@ -261,14 +261,20 @@ class _Board:
 def _frames(move: Move, targets: Sequence[Move]) -> bool:
     """Whether a move and the targets are one inside the other, as a run and its turns are."""
     if move.level == "run":
-        return any(
-            target.level != "run" or stretches.runs_in(move, target) or stretches.runs_in(target, move)
-            for target in targets
-        )
+        return any(_is_frame(move, target) for target in targets)
     return any(
         target.level == "run" and target.opening_seq <= move.opening_seq and _end(move) <= _end(target)
         for target in targets
     )
+
+
+def _is_frame(run: Move, target: Move) -> bool:
+    """Whether a run and a target are one inside the other: by their processes, or, where these are not known, by their windows."""
+    if stretches.runs_in(run, target) or stretches.runs_in(target, run):
+        return True
+    if target.level == "run" or (stretches.AGENT in run.context and stretches.AGENT in target.context):
+        return False
+    return run.opening_seq <= target.opening_seq and _end(target) <= _end(run)
 
 
 def _end(move: Move) -> int:

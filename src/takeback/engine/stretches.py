@@ -54,6 +54,8 @@ class Ran(NamedTuple):
     """Whether it never ran."""
     follows: bool = False
     """Whether the agent's own hooks may go on with the paths that the call named."""
+    failed: bool = False
+    """Whether the tool says that it failed: then it may not have changed what it named."""
     originals: tuple[str, ...] = ()
     """What the file that it changed held before, as the agent tells: ids of blobs, in hexadecimal digits, any of which it may
     be, because an agent may have made other line ends of it."""
@@ -75,6 +77,8 @@ class Stretch(NamedTuple):
     """Whether a person was asked before it ran, or may have been."""
     follows: bool = False
     """Whether the agent's own hooks may have gone on with what it named."""
+    failed: bool = False
+    """Whether the tool said that it failed."""
     originals: frozenset[str] = frozenset()
     """What the file that it changed held before, if the agent tells: one of these."""
 
@@ -122,6 +126,7 @@ def ended(opened: Any, said: Ran, now: Reading) -> dict[str, Any]:
         **({"denied": True} if said.denied else {}),
         **({"asked": True} if said.asked else {}),
         **({"follows": True} if said.follows else {}),
+        **({"failed": True} if said.failed else {}),
         **({"originals": list(said.originals)} if said.originals else {}),
     }
 
@@ -166,6 +171,7 @@ def decoded(raw: Mapping[str, Any]) -> Stretch | None:
         raw.get("finished") is True,
         raw.get("asked") is True,
         raw.get("follows") is True,
+        raw.get("failed") is True,
         frozenset(map(str, originals)) if isinstance(originals := raw.get("originals"), list) else frozenset(),
     )
 

@@ -324,6 +324,7 @@ def _plan(
             else:
                 found = _judged(line, reader, parts, name, step).without(dealt)
                 leave = doubts.settle(present.parts[name], reader, found, wish, paths)
+                whole = whole._replace(unnamed=frozenset((*found.running, *found.undecided)))
             _append(mine, whole._replace(leave=leave | dealt))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
@@ -524,7 +525,11 @@ def _judged(line: Line, reader: Reader, parts: _Parts, name: str, step: OwnedSte
 def _append(steps: list[Step], step: Step) -> None:
     """Add a step, newest first; joined with the one after it where nothing lies between and nothing is left."""
     if steps and not steps[-1].leave and not step.leave and steps[-1].before is step.after:
-        steps[-1] = step._replace(after=steps[-1].after, through=(*steps[-1].through, step.after))
+        steps[-1] = step._replace(
+            after=steps[-1].after,
+            through=(*steps[-1].through, step.after),
+            unnamed=steps[-1].unnamed | step.unnamed,
+        )
     else:
         steps.append(step)
 
@@ -563,7 +568,7 @@ class _Doubts:
             self._undecided.setdefault(path, why)
             if wish.shared or within(wish.accepted, path):
                 taken.add(path)
-            elif view is not None and view.get(path) is None and path not in self.left:
+            elif view is not None and path in found.gone and view.get(path) is None and path not in self.left:
                 taken.add(path)
                 self._absent.add(path)
             else:

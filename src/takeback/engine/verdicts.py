@@ -32,6 +32,8 @@ class Verdicts(NamedTuple):
     """Those of them that may be: the command, and why it is not certain."""
     running: Mapping[str, str] = {}
     """Paths that are the targets' only because they changed while a command ran."""
+    gone: frozenset[str] = frozenset()
+    """Undecided paths that the step removed: if they are still absent, they can be brought back without a loss."""
 
     def without(self, paths: Set[str]) -> Verdicts:
         """The same, with nothing to say of some paths."""
@@ -87,7 +89,8 @@ def judge(
         elif not step.hers and not _is_named(found):
             running[change.path] = next(claim.command for claim, may in found if claim.mine and may is _May.RAN)
     _settle_directories(seen, leave, undecided)
-    return Verdicts(frozenset(leave), undecided, running)
+    gone = frozenset(change.path for change in seen if change.after is None and change.path in undecided)
+    return Verdicts(frozenset(leave), undecided, running, gone)
 
 
 def _is_named(found: Iterable[tuple[Claim, _May]]) -> bool:
@@ -129,7 +132,7 @@ def _claimed(claim: Claim, change: Change, moment: _Moment | None, evidence: Evi
         return _May.NAMED if named else _May.RAN
     if stretch.first_ns > stretch.last_ns or (stretch.only_named and not named and has_times):
         return _May.NO
-    if _is_mixed(stretch, change):
+    if _is_mixed(stretch, change) or (stretch.failed and stretch.only_named):
         return _May.MAYBE
     sure = _May.NAMED if named and (stretch.finished or stretch.is_sure) else _May.MAYBE
     if not has_times or evidence is None:

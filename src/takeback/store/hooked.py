@@ -56,6 +56,8 @@ class Remembered(NamedTuple):
     """The agent's process and those above it, as `takeback.engine.processes` writes them."""
     deaf: bool = False
     """Whether the installed hooks do not hear of the agent's questions."""
+    batches: bool = False
+    """Whether the session has told of the end of a batch of calls."""
     asked: tuple[str, ...] = ()
     """Calls about which a person is asked, or was."""
     running: tuple[str, ...] = ()
@@ -95,6 +97,7 @@ def recall(directory: str, agent: str, session: str) -> Remembered | None:
             tuple({str(key): str(value) for key, value in each.items()} for each in raw.get("effects", ())),
             dict(raw.get("agent", {})),
             raw.get("deaf") is True,
+            raw.get("batches") is True,
             tuple(map(str, raw.get("asked", ()))),
             tuple(map(str, raw.get("running", ()))),
             tuple(dict(each) for each in raw.get("calls", ())),

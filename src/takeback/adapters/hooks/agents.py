@@ -50,6 +50,8 @@ class Agent(NamedTuple):
     """The file of each scope in which its hooks are installed; paths begin with a name of `takeback.locate.Agents`."""
     lets_run_on: bool = False
     """Whether a command whose end was not told may run on when its turn has ended."""
+    failures: frozenset[str] = frozenset()
+    """Events that tell that a tool has failed."""
     tells_of_batches: bool = False
     """Whether an event tells when its own hooks after a call, such as formatters, have ended."""
 
@@ -86,6 +88,7 @@ AGENTS: Mapping[str, Agent] = {
             "local": "{project}/.claude/settings.local.json",
         },
         edits=frozenset("Edit MultiEdit Write NotebookEdit".split()),
+        failures=frozenset({"PostToolUseFailure"}),
         tells_of_batches=True,
     ),
     "codex": Agent(

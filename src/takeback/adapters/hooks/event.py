@@ -48,6 +48,8 @@ class Event(NamedTuple):
     """What the file held that the tool changed, before it did, if the agent says so."""
     lets_run_on: bool = False
     """Whether the agent may let a command run on when its turn has ended."""
+    failed: bool = False
+    """Whether the tool says that it failed."""
     follows: bool = False
     """Whether the agent's own hooks may go on with its files, until another event tells that they have ended."""
     calls: tuple[str, ...] = ()

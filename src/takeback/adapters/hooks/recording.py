@@ -242,13 +242,15 @@ class _Session:
         if closes and known.actions:
             self._save("interval", closes=closes)
         return known._replace(
+            batches=True,
             running=tuple(key for key in known.running if key not in closes),
             calls=tuple(call for call in known.calls if "to" in call[RAN] or call.get("key") not in self._event.calls),
         )
 
     def _followers(self, known: Remembered) -> dict[str, Ran]:
-        """What the agent's own hooks did after calls has ended, too: nothing but the paths that the calls named is certain."""
-        ended = Ran(at=self._event.came, asked=True)
+        """What the agent's own hooks did after calls has ended, too: nothing but the paths that the calls named is certain, and
+        that only of a session that is known to tell of its batches; of any other this may be much later."""
+        ended = Ran(at=self._event.came, asked=True, failed=self._event.trigger != BATCH and not known.batches)
         return {key: ended for key in known.running if key.endswith(FOLLOWER)}
 
     def _answered(self, known: Remembered) -> Remembered:
@@ -338,6 +340,7 @@ class _Session:
             only_named=event.only_named,
             denied=denied,
             follows=event.follows,
+            failed=event.failed,
             originals=_ids_of(event.original) if event.original is not None else (),
         )
 

@@ -184,7 +184,7 @@ class _Moved:
     def same(self, path: str, base: Entry) -> str | None:
         """The new path at which the very file stands that the step left at a path. Equal bytes alone may be a person's own
         copy, so nothing is deleted because of them."""
-        places = self._places(base)
+        places = self._places(base) if path not in self._step.unnamed else []
         stamp = self._stamp(path) if places else None
         if stamp is None:
             return None
