@@ -14,6 +14,7 @@ from support.faults.zygote import Zygote
 from support.machine.base import Machine, places
 from support.machine.model import Tree
 from support.trees import Node
+from takeback.model.move import GONE, Move
 from takeback.model.plan import Effect, Plan
 
 FORKS = 2
@@ -71,14 +72,26 @@ class Keeping(Machine):
 
     @rule(most=st.integers(1, 12))
     def prune(self, most: int) -> None:
-        """What goes is exactly what is beyond the limit and not protected."""
-        expected: set[str] = set()
+        """What goes is beyond the limit and not protected; what stays beyond it is needed by a move that stays; and a move
+        stays with both ends and all within its actions, or goes."""
+        order = {world.line.name: world.line.log().snapshots for world in self.worlds}
+        known = {move.id: move for world in self.worlds for move in world.moves()}
+        gone = set(self.worlds[0].store.prune(tb.Policy(keep_last=most)).snapshots)
         for world in self.worlds:
-            order = [row.id for row in world.line.log().snapshots]
-            opened = {move.opening for move in world.moves() if move.open}
-            expected |= {*order[most:-1]} - opened - self.model.pinned
-        gone = self.worlds[0].store.prune(tb.Policy(keep_last=most)).snapshots
-        assert set(gone) == expected
+            rows, left = order[world.line.name], [move for move in world.moves() if GONE not in move.context]
+            beyond = {row.id: row.seq for row in rows[most:-1]}
+            opened = {move.opening for move in left if move.open}
+            mine = gone & {row.id for row in rows}
+            assert mine <= beyond.keys() - opened - self.model.pinned
+            for move in left:
+                was = known[move.id]
+                assert (move.opening, move.closing) == (was.opening, was.closing) or move.level == "takeback"
+                assert not {move.opening, move.closing} & mine
+                if move.level == "action" and not move.open:
+                    assert not any(row.id in mine and _is_over(move, row.seq) for row in rows)
+            for id, seq in beyond.items():
+                if id not in mine and id not in self.model.pinned:
+                    assert any(_is_over(move, seq) for move in left), "nothing needs it"
         for snapshot in gone:
             self.model.let_go(snapshot)
 
@@ -166,6 +179,10 @@ class Keeping(Machine):
     def _killed(self, world: World, step: int, act: Callable[..., object], *arguments: object) -> None:
         self.zygote.killed(self.base, step, act, world, *arguments)
         self.reopen()
+
+
+def _is_over(move: Move, seq: int) -> bool:
+    return move.opening_seq <= seq and (move.closing_seq is None or seq <= move.closing_seq)
 
 
 def _as_planned(before: Tree, plan: Plan, now: Tree) -> bool:
