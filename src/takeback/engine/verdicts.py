@@ -86,7 +86,7 @@ def judge(
             undecided[change.path] = verdict
         if isinstance(verdict, tuple) or not verdict:
             leave.add(change.path)
-        elif not step.hers and not _is_named(found):
+        elif has_times and not step.hers and not _is_named(found):
             running[change.path] = next(claim.command for claim, may in found if claim.mine and may is _May.RAN)
     _settle_directories(seen, leave, undecided)
     gone = frozenset(change.path for change in seen if change.after is None and change.path in undecided)
