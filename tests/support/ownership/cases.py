@@ -529,25 +529,47 @@ one move src/c.py a.txt
 one end
 takeback undo
 """,
+    "an agent deletes what a person wrote while another command's end was open": f"""{_WARM}
+one prompt
+one call-run
+time passes
+person insert src/c.py
+one call-helper
+one delete src
+takeback undo
+""",
+    "all is taken back after an undo of all, and a redo": f"""{_WARM}
+two begin
+two prompt
+two call-write a.txt
+one call-run
+one ask
+time passes
+two end
+person copy a.txt src/new.py
+one call-run
+time passes
+takeback undo --shared
+takeback undo
+takeback redo
+takeback undo --since root
+""",
 }
 
 OPEN = frozenset(
     [
-        "a person edits before a command runs that she was asked about",
         "an ignored file is moved over a captured one",
-        "a large file is moved over a captured one",
         "a person reuses the old name of a link that an agent has renamed",
         "a person reuses the old name of a file that an agent has renamed and edited",
-        "a person deletes an agent's file and has a copy elsewhere",
-        "an agent removes the repository and an ignored file",
         "a command of takeback run beside an agent's command",
         "a person renames what she wrote while a command ran",
         "a person renames a copy of what she wrote while a question stands",
         "a person renames what she changed after an agent was never heard again",
-        "a person writes to what an agent then replaces",
         "a person edits the file that a tool names and fails to change",
         "a person edits between calls what a tool has named before, and failed to change",
         "a person edits the file of an edit that she interrupts",
+        "all is taken back after an undo of all, and a redo",
+        "an agent deletes what a person wrote while another command's end was open",
         "an agent moves what a person wrote while another command's end was open",
     ]
 )

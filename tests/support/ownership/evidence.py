@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from support.ownership.deed import Deed, holds
-from support.ownership.ledger import Entry, Ledger
+from support.ownership.ledger import Entry, Ledger, Tree
 from support.ownership.speech import NAMED, Call
 from support.ownership.tree_ops import LIMIT
 from support.trees import Node
@@ -42,9 +42,20 @@ def _is_alone(ledger: Ledger, call: Call) -> bool:
 
 def is_never_captured(path: str, *nodes: Node | None) -> bool:
     """Whether a path may be in no snapshot, at one of its states at least."""
-    if any(each in (".env", "build", ".git") or each.endswith(".log") for each in path.split("/")):
+    if any(map(_is_ignored, path.split("/"))):
         return True
     return any(node is not None and len(node.data) > LIMIT for node in nodes)
+
+
+def stands_below_ignored(tree: Tree, path: str) -> bool:
+    """Whether a path is inside a directory that is ignored, and that still stands there."""
+    names = path.split("/")
+    first = next((number for number, name in enumerate(names[:-1]) if _is_ignored(name)), None)
+    return first is not None and "/".join(names[: first + 1]) in tree
+
+
+def _is_ignored(name: str) -> bool:
+    return name in (".env", "build", ".git") or name.endswith(".log")
 
 
 def is_directory(*nodes: Node | None) -> bool:

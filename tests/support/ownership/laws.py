@@ -20,6 +20,7 @@ from support.ownership.evidence import (
     is_ordinary,
     is_own,
     own_paths,
+    stands_below_ignored,
 )
 from support.ownership.ledger import PERSON, TAKEBACK, Entry, Tree, differing, lines_in, without_directories
 from support.trees import Node
@@ -193,15 +194,21 @@ def nothing_is_lost_silently(deed: Deed) -> None:
             continue
         if entry.path in deed.ledger.came_from.values() or not _was_there(deed, entry, line):
             continue
-        if not deed.mentions(entry.path, present=False) and not excuse(deed, entry.path, line):
+        if excuse(deed, entry.path, line) or stands_below_ignored(deed.after, entry.path):
+            continue
+        if entry.path in deed.paths("brought_back"):
+            raise Broken("brought back", f"{entry.path} was brought back without “{line}”, which stood there before")
+        if not deed.mentions(entry.path, present=False):
             raise Broken("silent loss", f"“{line}” stood in {entry.path} before the moves, and nothing is said of it")
 
 
 def _was_there(deed: Deed, taken_away: Entry, line: str) -> bool:
     """Whether a line stood somewhere when the moves began: what a person wrote in the middle of them, and an agent took
-    away before anything was saved, no snapshot has ever seen."""
+    away before anything was saved, no snapshot has ever seen; and what she wrote while a command ran counts as its own."""
     put = deed.ledger.put_there(taken_away.path, line)
-    return put is None or put.number > taken_away.number or put.step < taken_away.step
+    if put is None or put.number > taken_away.number:
+        return True
+    return put.step < taken_away.step and not in_stretch(deed, put)
 
 
 def own_lines_go(deed: Deed) -> None:
