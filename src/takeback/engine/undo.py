@@ -28,6 +28,7 @@ from takeback.model.move import AGENT_LEVELS, ASKED, Move
 from takeback.model.plan import Choice, Doubt, Effect, Going, Kept, Lost, Plan, Report, Undecided, WhileRunning
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
+from takeback.model.tree import DIRECTORY
 from takeback.sources.clock import TICK_NS
 from takeback.sources.evidence import Dated, load
 from takeback.sources.protocol import Proposal, Step
@@ -587,9 +588,13 @@ class _Doubts:
     def ran(self, effects: Sequence[Effect]) -> tuple[WhileRunning, ...]:
         groups: dict[str, list[str]] = {}
         for effect in effects:
-            if effect.path in self._running:
+            if effect.path in self._running and DIRECTORY not in _kinds(effect):
                 groups.setdefault(self._running[effect.path], []).append(effect.path)
         return tuple(WhileRunning(command, tuple(some)) for command, some in groups.items())
+
+
+def _kinds(effect: Effect) -> set[str]:
+    return {entry.kind for entry in (effect.before, effect.after) if entry is not None}
 
 
 def _paths(reader: Reader, present: Present, part: str, wish: Wish) -> list[str] | None:
