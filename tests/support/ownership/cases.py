@@ -561,16 +561,7 @@ OPEN = frozenset(
         "an ignored file is moved over a captured one",
         "a person reuses the old name of a link that an agent has renamed",
         "a person reuses the old name of a file that an agent has renamed and edited",
-        "a command of takeback run beside an agent's command",
-        "a person renames what she wrote while a command ran",
-        "a person renames a copy of what she wrote while a question stands",
-        "a person renames what she changed after an agent was never heard again",
-        "a person edits the file that a tool names and fails to change",
-        "a person edits between calls what a tool has named before, and failed to change",
-        "a person edits the file of an edit that she interrupts",
         "all is taken back after an undo of all, and a redo",
-        "an agent deletes what a person wrote while another command's end was open",
-        "an agent moves what a person wrote while another command's end was open",
     ]
 )
 """Those that break a law today."""

@@ -122,9 +122,11 @@ class Deed:
 
 
 def holds(move: Move, call: Call) -> bool:
+    """Whether a call was made in a move, or is the call that the move is."""
     closed = move.closed_ns
     return (
         move.level in AGENT_LEVELS
+        and (move.level != "action" or move.key.rstrip("&+") == call.id)
         and move.session == call.session
         and move.opened_ns <= call.answered_ns
         and (closed is None or call.answered_ns <= closed)

@@ -196,7 +196,7 @@ def nothing_is_lost_silently(deed: Deed) -> None:
             continue
         if excuse(deed, entry.path, line) or stands_below_ignored(deed.after, entry.path):
             continue
-        if entry.path in deed.paths("brought_back"):
+        if entry.path in deed.paths("brought_back") and entry.after is None:
             raise Broken("brought back", f"{entry.path} was brought back without “{line}”, which stood there before")
         if not deed.mentions(entry.path, present=False):
             raise Broken("silent loss", f"“{line}” stood in {entry.path} before the moves, and nothing is said of it")
