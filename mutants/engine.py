@@ -46,8 +46,8 @@ MUTANTS = (
     Mutant(
         name="read-back-accepts-anything",
         file="engine/apply.py",
-        before="    for effect in left:\n        if (effect.part, effect.path) not in excused:",
-        after="    for effect in left[:0]:\n        if (effect.part, effect.path) not in excused:",
+        before="        if (effect.part, effect.path) not in excused:",
+        after="        if False:",
         harm="A restore reports success although a file is not what it should be.",
         tests=("engine/test_apply.py", "engine/test_restore.py", "engine/test_sources.py"),
     ),
@@ -62,8 +62,8 @@ MUTANTS = (
     Mutant(
         name="undo-takes-an-action-of-a-turn",
         file="engine/candidates.py",
-        before="        if wish.level is not None or _stands_alone(tx, timeline, move):\n            yield move",
-        after="        if wish.level is None or _stands_alone(tx, timeline, move):\n            yield move",
+        before="        if wish.level is not None or _stands_alone(tx, timeline, move):\n            number += 1",
+        after="        if wish.level is None or _stands_alone(tx, timeline, move):\n            number += 1",
         harm="`takeback undo` takes back the last action of a turn instead of the whole turn.",
         tests=("engine/test_candidates.py", "engine/test_scenarios.py"),
     ),

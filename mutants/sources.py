@@ -52,7 +52,7 @@ MUTANTS = (
     Mutant(
         name="write-to-an-open-file-lost",
         file="sources/workspace/place/entries.py",
-        before="            if _written(item) != written:",
+        before="            if _written(item) != written or is_written_to(item.area.handle, item.name):",
         after="            if False:",
         harm="A program that has a file open writes to it during a restore, and the text is lost.",
         tests=(

@@ -11,6 +11,7 @@ from takeback.engine import moves, stretches
 from takeback.engine.line import Line
 from takeback.engine.save import same_parts
 from takeback.model.ids import new_id
+from takeback.model.kinds import NAMED
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.model.plan import Plan
 from takeback.sources import clock
@@ -35,9 +36,17 @@ def note(
         ended = moves.close_at(tx, timeline, move, safety, clock.read(), same_parts(line, reader))
         if ended is not None:  # before what was done then
             move_rows.update(tx, ended._replace(closed_ns=min(ended.closed_ns or at.time_ns, at.time_ns)))
+    if not taken and any(_is_never_still(line, effect.part) for effect in plan.effects):
+        return
     if not any(move.level in AGENT_LEVELS and not stretches.is_left(move) for move in opened):
         title = taken[0].title if plan.verb == "undo" else plan.title if plan.verb == "restore" else ""
         move_rows.add(tx, timeline, _begun(title, at))
+
+
+def _is_never_still(line: Line, part: str) -> bool:
+    """Whether a part changes by itself, as what runs in a container does: nobody's own changes begin with its restore."""
+    source = line.sources.get(part)
+    return source is not None and source.kind in NAMED
 
 
 def _targets(tx: Transaction, plan: Plan) -> list[Move]:

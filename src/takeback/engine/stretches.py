@@ -31,9 +31,14 @@ BEFORE_NS = 1_000_000_000
 """An agent calls its hook at most so long after a command's end: what was changed longer before the time that the command
 took than this, was changed while a person was asked."""
 
+SPAWN_NS = 25_000_000
+"""So much later than a command ended an agent has started its hook, as far as that can be told (measured of Claude Code: 3 to
+13 ms, and the system tells the start of a process to 10): the command may have begun so much before the time that its length
+tells. Who is asked presses a key in that moment, and changes nothing."""
+
 LATE_NS = 100_000_000
-"""A machine that is busy starts a hook so much later than the command ended, so the command may have begun so much before the
-time that its length tells. What the tool named is its own from then on; what it did not name is undecided there."""
+"""On a machine that is busy it may be so much later. What the tool named is its own from then on; what it did not name is
+undecided there."""
 
 FOREVER = 1 << 62
 
@@ -110,7 +115,7 @@ def ended(opened: Any, said: Ran, now: Reading) -> dict[str, Any]:
     is_set = not isinstance(offset, int) or not clock.is_same(offset, end.offset_ns)
     sure: list[int] | None = [first, end.real_ns]
     if said.duration_ns is not None:
-        since = end.real_ns - said.duration_ns
+        since = end.real_ns - said.duration_ns - SPAWN_NS
         sure = [max(first, since), end.real_ns]
         if said.asked:
             first = max(first, since - BEFORE_NS)

@@ -325,7 +325,7 @@ def _plan(
             else:
                 found = _judged(line, reader, parts, name, step).without(dealt)
                 leave = doubts.settle(present.parts[name], reader, found, wish, paths)
-                whole = whole._replace(unnamed=frozenset((*found.running, *found.undecided)))
+                whole = whole._replace(unsure=frozenset(found.undecided))
             _append(mine, whole._replace(leave=leave | dealt))
         if lost:
             kept.append(Kept(name, name, "it held something that was purged"))
@@ -529,7 +529,7 @@ def _append(steps: list[Step], step: Step) -> None:
         steps[-1] = step._replace(
             after=steps[-1].after,
             through=(*steps[-1].through, step.after),
-            unnamed=steps[-1].unnamed | step.unnamed,
+            unsure=steps[-1].unsure | step.unsure,
         )
     else:
         steps.append(step)
@@ -552,6 +552,7 @@ class _Doubts:
         self.left: dict[str, None] = {}
         self._undecided: dict[str, tuple[str, Doubt]] = {}
         self._running: dict[str, str] = {}
+        self._contents: dict[bytes, str] = {}
         self._absent: set[str] = set()
 
     def settle(
@@ -559,6 +560,7 @@ class _Doubts:
     ) -> frozenset[str]:
         """The paths of a step to leave: what is not certain is taken only if a person said so, or if it is absent now."""
         self._running.update(found.running)
+        self._contents.update(found.contents)
         if not found.undecided:
             return found.leave
         view = TreeView(reader, present.content) if present.kind in TREES else None
@@ -572,7 +574,10 @@ class _Doubts:
             elif view is not None and path in found.gone and view.get(path) is None and path not in self.left:
                 taken.add(path)
                 self._absent.add(path)
-            else:
+            elif path in self._absent and path in found.made:  # it came and went: there is nothing to bring back
+                taken.add(path)
+                self._absent.discard(path)
+            elif path not in self._absent:
                 self.left[path] = None
         return found.leave - taken
 
@@ -588,8 +593,11 @@ class _Doubts:
     def ran(self, effects: Sequence[Effect]) -> tuple[WhileRunning, ...]:
         groups: dict[str, list[str]] = {}
         for effect in effects:
-            if effect.path in self._running and DIRECTORY not in _kinds(effect):
-                groups.setdefault(self._running[effect.path], []).append(effect.path)
+            command = self._running.get(effect.path)
+            if command is None and effect.before is not None and effect.after is None:
+                command = self._contents.get(effect.before.id)  # followed to the name that it has now
+            if command is not None and DIRECTORY not in _kinds(effect):
+                groups.setdefault(command, []).append(effect.path)
         return tuple(WhileRunning(command, tuple(some)) for command, some in groups.items())
 
 

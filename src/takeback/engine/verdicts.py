@@ -32,6 +32,10 @@ class Verdicts(NamedTuple):
     """Those of them that may be: the command, and why it is not certain."""
     running: Mapping[str, str] = {}
     """Paths that are the targets' only because they changed while a command ran."""
+    contents: Mapping[bytes, str] = {}
+    """The commands by the content of files that they made: such a file may have another name by now."""
+    made: frozenset[str] = frozenset()
+    """Undecided paths that were not there before the step."""
     gone: frozenset[str] = frozenset()
     """Undecided paths that the step removed: if they are still absent, they can be brought back without a loss."""
 
@@ -76,6 +80,7 @@ def judge(
     leave: set[str] = set()
     undecided: dict[str, tuple[str, Doubt]] = {}
     running: dict[str, str] = {}
+    contents: dict[bytes, str] = {}
     seen = list(changes)
     times = _Times(evidence, looked, {change.path for change in seen if change.before is None})
     for change in seen:
@@ -87,10 +92,14 @@ def judge(
         if isinstance(verdict, tuple) or not verdict:
             leave.add(change.path)
         elif has_times and not step.hers and not _is_named(found):
-            running[change.path] = next(claim.command for claim, may in found if claim.mine and may is _May.RAN)
+            command = next(claim.command for claim, may in found if claim.mine and may is _May.RAN)
+            running[change.path] = command
+            if change.before is None and change.after is not None and change.after.kind == FILE:
+                contents[change.after.id] = command
     _settle_directories(seen, leave, undecided)
     gone = frozenset(change.path for change in seen if change.after is None and change.path in undecided)
-    return Verdicts(frozenset(leave), undecided, running, gone)
+    made = frozenset(change.path for change in seen if change.before is None and change.path in undecided)
+    return Verdicts(frozenset(leave), undecided, running, contents, made, gone)
 
 
 def _is_named(found: Iterable[tuple[Claim, _May]]) -> bool:
@@ -199,9 +208,7 @@ class _Times:
         stamp = self._evidence.paths.get(change.path)
         if stamp is None or stamp.ctime_ns == UNKNOWN_TIME:
             return None
-        above = change.path.rpartition("/")[0]
-        came_along = change.path in self._new and above in self._new and stamp.ctime_ns <= self._looked[1]
-        if came_along or self._is_older(stamp):  # it did not change here: a directory above it was moved
+        if self._is_older(change.path, stamp):  # it did not change here: a directory above it was moved
             return self._of_directory_above(change.path)
         return _Moment(stamp.ctime_ns, exact=not change.is_directory)
 
@@ -210,9 +217,12 @@ class _Times:
         assert self._evidence is not None
         for above in (*trees.parents(path), ""):
             stamp = self._evidence.directories.get(above)
-            if stamp is not None and not self._is_older(stamp):
+            if stamp is not None and not self._is_older(above, stamp):
                 return _Moment(stamp.ctime_ns, exact=False)
         return None
 
-    def _is_older(self, stamp: Stamp) -> bool:
-        return stamp.ctime_ns < self._looked[0]
+    def _is_older(self, path: str, stamp: Stamp) -> bool:
+        """Whether a path was last changed before the step. What came along with a new directory was, if it is as old as the
+        look before: then it was elsewhere."""
+        came_along = path in self._new and path.rpartition("/")[0] in self._new
+        return stamp.ctime_ns < self._looked[0] or (came_along and stamp.ctime_ns <= self._looked[1])

@@ -30,9 +30,9 @@ class Step(NamedTuple):
     """takeback did it itself: what ``before`` lacks was not there, whatever the rules of that time say."""
     through: tuple[Part, ...] = ()
     """The part in snapshots that lie between the two, newest first: their evidence tells of what was changed until then."""
-    unnamed: frozenset[str] = frozenset()
-    """Paths whose changes are taken back although no tool named them: somebody who moved such a file since may have made it,
-    so it is not followed to where it would be deleted."""
+    unsure: frozenset[str] = frozenset()
+    """Paths whose changes are taken back although they may be somebody else's: such a file is not followed to another name at
+    which it would be deleted."""
     here: bool = True
     """Whether it happened in this very place, so that inodes and times tell of what stands there; not what a fork did."""
 

@@ -80,7 +80,10 @@ class Workplace:
 
     def after(self, voice: Voice, call: Call, failed: bool = False) -> None:
         if self.tell(voice, voice.after(call, failed)):
-            self.model.end_action(voice.session, call.id, certain=bool(call.path) or voice.tells_of_questions)
+            certain = not failed if call.path else voice.tells_of_questions
+            self.model.end_action(
+                voice.session, call.id, certain=certain or (voice.agent != "claude-code" and bool(call.path))
+            )
             if call.background and voice.agent in ("claude-code", "gemini-cli"):
                 self.model.begin_action(voice.session, f"{call.id}&")
 

@@ -115,7 +115,8 @@ class _Revision:
         self._moved = _Moved(reader, step, present, before, disk)
         self._every = list(trees.compare(reader, step.before.content, step.after.content))
         self.changes = [change for change in self._every if change[0] not in step.leave]
-        self._looked_ns = looked_ns(reader, step.before, self._before)
+        # What takeback itself put there was not moved there, although it was made ready before.
+        self._looked_ns = 0 if step.certain else looked_ns(reader, step.before, self._before)
         self._strays = Strays(self._before, self._after, disk, self.changes, self._looked_ns)
 
     def take_back(self, draft: _Draft, path: str, theirs: Entry | None, base: Entry | None) -> None:
@@ -184,7 +185,7 @@ class _Moved:
     def same(self, path: str, base: Entry) -> str | None:
         """The new path at which the very file stands that the step left at a path. Equal bytes alone may be a person's own
         copy, so nothing is deleted because of them."""
-        places = self._places(base) if path not in self._step.unnamed else []
+        places = self._places(base) if path not in self._step.unsure else []
         stamp = self._stamp(path) if places else None
         if stamp is None:
             return None

@@ -101,7 +101,7 @@ class Strays:
         if status is None or status.st_ino in self._standing:
             return False
         born = self._disk.born_ns(path)
-        return born is not None and born <= self._looked_ns
+        return born is not None and born < self._looked_ns
 
     def _is_renamed(self, entry: Entry) -> bool:
         """Whether a file that is new has the bytes of one that the step took away, or may have, changed since."""
