@@ -562,6 +562,7 @@ OPEN = frozenset(
         "a person reuses the old name of a link that an agent has renamed",
         "a person reuses the old name of a file that an agent has renamed and edited",
         "all is taken back after an undo of all, and a redo",
+        "a person renames what she wrote while a command ran",
     ]
 )
 """Those that break a law today."""
