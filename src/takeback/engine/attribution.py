@@ -139,10 +139,7 @@ class _Later:
     def has_taken(self, number: int, owners: Sequence[Move]) -> bool:
         """Whether all that the owners did in a step is taken back already."""
         whole = [each.move for each in self._at(number) if each.whole]
-        if any(move.level != "action" for move in whole):
-            return True
-        known = {move.id for move in whole}
-        return bool(whole) and all(owner.id in known for owner in owners if owner.level == "action")
+        return bool(whole) and all(any(_covers(move, owner) for move in whole) for owner in owners)
 
     def of(self, number: int, before: SnapshotRow, after: SnapshotRow) -> frozenset[Ends]:
         """The moves that have dealt with a part of a step."""
@@ -262,10 +259,7 @@ def _frames(move: Move, targets: Sequence[Move]) -> bool:
     """Whether a move and the targets are one inside the other, as a run and its turns are."""
     if move.level == "run":
         return any(_is_frame(move, target) for target in targets)
-    return any(
-        target.level == "run" and target.opening_seq <= move.opening_seq and _end(move) <= _end(target)
-        for target in targets
-    )
+    return any(target.level == "run" and _is_frame(target, move) for target in targets)
 
 
 def _is_frame(run: Move, target: Move) -> bool:
@@ -275,6 +269,15 @@ def _is_frame(run: Move, target: Move) -> bool:
     if target.level == "run" or (stretches.AGENT in run.context and stretches.AGENT in target.context):
         return False
     return run.opening_seq <= target.opening_seq and _end(target) <= _end(run)
+
+
+def _covers(taken: Move, owner: Move) -> bool:
+    """Whether who took back a move has taken back what another one did there, too."""
+    if taken.id == owner.id:
+        return True
+    if taken.level == "action" or (taken.level == "manual") != (owner.level == "manual"):
+        return False
+    return taken.session == owner.session or (taken.level == "run" and _is_frame(taken, owner))
 
 
 def _end(move: Move) -> int:

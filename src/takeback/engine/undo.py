@@ -338,10 +338,15 @@ def _plan(
             if elsewhere:
                 proposal, is_asked = _of_owner(present.parts[name], mine, proposal, in_doubt=in_doubt)
                 asked += [name] if is_asked else []
+            every = proposal.effects
             if paths is not None:
                 proposal, left = chosen(proposal, paths)
                 stays |= dict.fromkeys(left)
             proposal, spared = _without(proposal, wish.keep.get(name, ()))
+            if unasked := {effect.path for effect in every} - {effect.path for effect in proposal.effects}:
+                if any(effect.before is None for effect in every if effect.path in unasked):
+                    rest = [step._replace(leave=step.leave | unasked) for step in mine]
+                    proposal = _without_halves(proposal, source.revert(reader, present.parts[name], rest))
             kept += spared
             effects += proposal.effects
             conflicts += proposal.conflicts
@@ -545,6 +550,17 @@ def _without(proposal: Proposal, keep: Sequence[str]) -> tuple[Proposal, list[Ke
     return proposal._replace(effects=effects), told
 
 
+def _without_halves(proposal: Proposal, alone: Proposal) -> Proposal:
+    """A choice of paths without those that would lose something if nothing else is done: what was renamed, and does not get
+    its old name back. ``alone`` is what would be done if the steps had not touched any other path."""
+    refused = {item.path: item for item in alone.conflicts}
+    halves = [effect for effect in proposal.effects if effect.path in refused]
+    effects = tuple(effect for effect in proposal.effects if effect not in halves)
+    return proposal._replace(
+        effects=effects, conflicts=(*proposal.conflicts, *(refused[effect.path] for effect in halves))
+    )
+
+
 class _Doubts:
     """What was not certain about the changes of some moves, and what follows from that."""
 
@@ -574,9 +590,6 @@ class _Doubts:
             elif view is not None and path in found.gone and view.get(path) is None and path not in self.left:
                 taken.add(path)
                 self._absent.add(path)
-            elif path in self._absent and path in found.made:  # it came and went: there is nothing to bring back
-                taken.add(path)
-                self._absent.discard(path)
             elif path not in self._absent:
                 self.left[path] = None
         return found.leave - taken
@@ -596,7 +609,7 @@ class _Doubts:
             command = self._running.get(effect.path)
             if command is None and effect.before is not None and effect.after is None:
                 command = self._contents.get(effect.before.id)  # followed to the name that it has now
-            if command is not None and DIRECTORY not in _kinds(effect):
+            if command is not None and _kinds(effect) != {DIRECTORY}:
                 groups.setdefault(command, []).append(effect.path)
         return tuple(WhileRunning(command, tuple(some)) for command, some in groups.items())
 

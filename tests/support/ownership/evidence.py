@@ -79,14 +79,16 @@ def excuse(deed: Deed, path: str, line: str) -> str:
     if deed.is_shared and {path, *deed.ledger.origins(path)} & deed.was_undecided:
         return "undecided, and taken with --shared"
     if not deed.took_entry(put):
-        return _excuse_at(deed, put)
-    written = [entry for entry in deed.ledger.entries if line in entry.added and not deed.took_entry(entry)]
-    return next((found for entry in written if (found := _excuse_at(deed, entry))), "")
+        carried = [found for origin in deed.ledger.origins(path) if (found := deed.ledger.put_there(origin, line))]
+        places = [put, *(each for each in carried if not deed.took_entry(each))]
+    else:
+        places = [entry for entry in deed.ledger.entries if line in entry.added and not deed.took_entry(entry)]
+    return next((found for entry in places if (found := _excuse_at(deed, entry, path))), "")
 
 
-def _excuse_at(deed: Deed, put: Entry) -> str:
-    """Why what a change has put at a path may be lost."""
-    if put.path in deed.paths("while_running") and _ran_meanwhile(deed, put.path, put):
+def _excuse_at(deed: Deed, put: Entry, path: str) -> str:
+    """Why what a change has put at a path may be lost; it may be at another ``path`` since."""
+    if {put.path, path} & deed.paths("while_running") and _ran_meanwhile(deed, put.path, put):
         return "listed as changed while a command ran"
     for entry in deed.ledger.of(put.path):
         call = entry.call

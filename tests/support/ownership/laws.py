@@ -131,7 +131,8 @@ def only_what_the_moves_touched_changes(deed: Deed) -> None:
         was_absent = path not in deed.before
         if was_absent and path in deed.paths("brought_back"):
             continue
-        if path in listed and any(in_stretch(deed, entry) for entry in entries):
+        carried = (entry for origin in deed.ledger.origins(path) for entry in deed.ledger.of(origin))
+        if path in listed and any(in_stretch(deed, entry) for entry in (*entries, *carried)):
             deed.excuses["listed as changed while a command ran"] += 1
             continue
         if path in listed and was_absent and any(in_window(deed, entry) for entry in entries):
@@ -146,7 +147,8 @@ def what_was_named_changed_meanwhile(deed: Deed) -> None:
     """Each path that is listed as changed while a command ran was changed then."""
     for path in sorted(deed.paths("while_running")):
         entries = list(deed.ledger.of(path))
-        if not entries or any(in_stretch(deed, entry) for entry in entries):
+        carried = [entry for origin in deed.ledger.origins(path) for entry in deed.ledger.of(origin)]
+        if not entries or any(in_stretch(deed, entry) for entry in (*entries, *carried)):
             continue
         if any(in_window(deed, entry) and entry.after is None for entry in entries):
             continue  # of what is gone, the directory above tells the time
@@ -247,6 +249,8 @@ def the_newest_effect_goes(deed: Deed) -> None:
     what = f"{entry.path} is still as {newest.session} left it in “{newest.title}”"
     if deed.code == NOTHING:
         raise Broken("plain undo", f"nothing to undo, though {what}")
+    if deed.code == CONFLICT and deed.mentions(entry.path):
+        return  # to give the old name back, or to remove the new one, would cost somebody's work: it says so
     if not deed.worked:
         newer = [move for move in deed.known if move.opened_ns > newest.opened_ns and move.undone_by is None]
         closed = newest.closed_ns or 1 << 62

@@ -310,10 +310,10 @@ class _Draft:
     def _leave_renamed(self) -> bool:
         """A move renamed a file, and its old name cannot be given back: then the new one is not taken away either. Whether
         there was any."""
-        found = [path for each in self.renames for path in each.stuck(self._at, self.wanted)]
-        for path in found:
-            if self.wanted.pop(path, None) is not None:
-                self.refuse(path, "its old name cannot be given back")
+        found = {path: old for each in self.renames for path, old in each.stuck(self._at, self.wanted).items()}
+        for path, old in found.items():
+            del self.wanted[path]
+            self.refuse(path, f"the move renamed {old} to it, and {old} stays as it is")
         return bool(found)
 
     def _settle(self, source: TreeView) -> None:

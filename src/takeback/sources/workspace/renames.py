@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 from takeback.model.ids import BlobKind
 from takeback.model.tree import DIRECTORY, FILE, Entry
@@ -17,14 +18,15 @@ _MOST = 64
 
 
 class Renames:
-    """The names that one step took away, and those that it made."""
+    """The names that one step took away, and those that it made or wrote over."""
 
     def __init__(
         self, reader: Reader, changes: Sequence[Change], leave: frozenset[str], disk: Disk, looked_ns: int
     ) -> None:
         self._reader, self._disk, self._looked_ns = reader, disk, looked_ns
         self._old = {path: theirs for path, theirs, base in changes if base is None and theirs is not None}
-        self._new = {path: base for path, theirs, base in changes if theirs is None and base is not None}
+        self._new = {path: base for path, theirs, base in changes if base is not None and _is_other_file(theirs, base)}
+        self._replaced = {path: theirs for path, theirs, base in changes if theirs is not None and path in self._new}
         for some in (self._old, self._new):
             for path in [path for path, entry in some.items() if entry.kind == DIRECTORY]:
                 del some[path]
@@ -34,19 +36,20 @@ class Renames:
 
     def stuck(
         self, now: Callable[[str], Entry | None], wanted: Mapping[str, tuple[Entry | None, bytes | None]]
-    ) -> list[str]:
-        """New names that would go although what had another name before does not get that back. ``now`` says what stands
-        at a path then."""
-        going = [path for path in self._new if path in wanted and wanted[path][0] is None]
+    ) -> dict[str, str]:
+        """New names that would go, or get back what they held, although what had another name before does not get that back;
+        with that other name. ``now`` says what stands at a path then."""
+        going = [path for path in self._new if path in wanted and (path in self._replaced or wanted[path][0] is None)]
         if not going or not self._old:
-            return []
-        lost = [theirs for path, theirs in self._old.items() if not _is_back(now(path), theirs, path in wanted)]
-        known = {theirs.id for theirs in self._old.values()} - {theirs.id for theirs in lost}
-        return [
-            path
-            for path in going
-            if self._new[path].id not in known and any(self._is_other(path, self._new[path], each) for each in lost)
-        ]
+            return {}
+        lost = {path: old for path, old in self._old.items() if not _is_back(now(path), old, path in wanted)}
+        known = {old.id for path, old in self._old.items() if path not in lost}
+        found = {}
+        for path in going:
+            if self._new[path].id not in known:
+                others = (name for name, old in lost.items() if self._is_other(path, self._new[path], old))
+                found |= {path: name for name in islice(others, 1)}
+        return found
 
     def _is_other(self, path: str, new: Entry, old: Entry) -> bool:
         """Whether a new name may be the other one of what had an old one."""
@@ -54,6 +57,10 @@ class Renames:
             return False
         if new.id == old.id:
             return True
+        if path in self._replaced:  # it was there before the step, and may have been written to
+            was = self._replaced[path]
+            stays_alike = was.kind == FILE and self._is_like(new, was)
+            return new.kind == FILE and self._is_like(new, old) and not stays_alike
         return new.kind == FILE and (self._is_older(path) or self._is_like(new, old))
 
     def _is_older(self, path: str) -> bool:
@@ -71,6 +78,11 @@ class Renames:
 
     def _read(self, entry: Entry) -> bytes:
         return self._reader.get(entry.id, BlobKind.DATA)
+
+
+def _is_other_file(theirs: Entry | None, base: Entry) -> bool:
+    """Whether a step made a path, or put another content there: it may be what had another name before."""
+    return theirs is None or theirs.id != base.id
 
 
 def _is_back(now: Entry | None, theirs: Entry, is_wanted: bool) -> bool:
