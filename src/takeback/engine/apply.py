@@ -26,7 +26,7 @@ from takeback.engine.save import same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, Partial, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.move import AGENT_LEVELS, ASKED, BY, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
+from takeback.model.move import AGAIN, AGENT_LEVELS, ASKED, BY, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
 from takeback.model.plan import Effect, Kept, Lost, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -395,6 +395,8 @@ def _noted(plan: Plan) -> dict[str, Any]:
         context[PARTLY] = True
     if plan.verb == "undo" and plan.is_left:
         context[LEFT] = True
+        if again := sorted({effect.path for effect in plan.effects} & set(plan.shared)):
+            context[AGAIN] = again
     if plan.exact and plan.target is not None:
         context[RESTORED] = plan.target
     if plan.catches_up:

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from takeback.model.move import LEFT, PARTLY, RESTORED, Move
+from takeback.model.move import AGAIN, LEFT, PARTLY, RESTORED, Move
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
 
 if TYPE_CHECKING:
-    from takeback.engine.line import Line
-    from takeback.model.snapshot import Part
-    from takeback.store.catalogue.snapshots import SnapshotRow
-    from takeback.store.reader import Reader
+    pass
 
 
 class Ends(NamedTuple):
@@ -26,6 +23,8 @@ class Ends(NamedTuple):
     move: str
     opening: str
     closing: str
+    again: frozenset[str] = frozenset()
+    """Paths that it changed, and did not deal with all the same."""
 
 
 class Taken(NamedTuple):
@@ -71,32 +70,6 @@ def restored(tx: Transaction, timeline: int, targets: Sequence[Move], first_seq:
 
 
 def _ends(move: Move) -> Ends:
-    return Ends(move.id, move.opening, move.closing or move.opening)
-
-
-class LaterPaths:
-    """The paths that moves of takeback's own changed, part by part; read once each."""
-
-    def __init__(self, line: Line, reader: Reader) -> None:
-        self._line, self._reader = line, reader
-        self._known: dict[tuple[str, str], frozenset[str]] = {}
-
-    def of(self, some: frozenset[Ends], name: str) -> frozenset[str]:
-        """The paths of a part that any of them changed."""
-        return frozenset[str]().union(*(self._of(each, name) for each in some))
-
-    def _of(self, ends: Ends, name: str) -> frozenset[str]:
-        if (ends.move, name) not in self._known:
-            self._known[ends.move, name] = frozenset(self._changed(ends, name))
-        return self._known[ends.move, name]
-
-    def _changed(self, ends: Ends, name: str) -> Iterator[str]:
-        with self._line.blobs.database.read() as tx:
-            rows = [snapshots.by_id(tx, id) for id in (ends.opening, ends.closing)]
-        old, new = (self._part(row, name) for row in rows)
-        if old is not None and new is not None and not new.same_state(old):
-            for change in self._line.source(name, {name: new}).diff(self._reader, old, new):
-                yield change.path
-
-    def _part(self, row: SnapshotRow | None, name: str) -> Part | None:
-        return None if row is None else self._line.load(self._reader, row).parts.get(name)
+    again = move.context.get(AGAIN)
+    paths = frozenset(map(str, again)) if isinstance(again, list) else frozenset[str]()
+    return Ends(move.id, move.opening, move.closing or move.opening, paths)

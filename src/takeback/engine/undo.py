@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from takeback.engine import by_hand, conversation, pending
 from takeback.engine.apply import carry_out
-from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
+from takeback.engine.attribution import OwnedStep, owned_steps
 from takeback.engine.busy_paths import BusyPaths, past_busy
 from takeback.engine.candidates import Wish, candidates, nothing_to_redo, open_manual, undos_to_redo
 from takeback.engine.chosen import chosen, named
-from takeback.engine.later_takebacks import LaterPaths
+from takeback.engine.dealt_paths import DealtPaths
+from takeback.engine.doubts import Doubts
 from takeback.engine.line import Line, Present
 from takeback.engine.lost_steps import lost_paths, lost_since, lost_steps
 from takeback.engine.merge_ahead import without_long_merges
@@ -20,22 +21,20 @@ from takeback.engine.naming import called, naming, not_at_hand, options
 from takeback.engine.outside import happened_beside
 from takeback.engine.paths import clean
 from takeback.engine.references import resolve
-from takeback.engine.verdicts import Verdicts, judge
+from takeback.engine.snapshot_parts import SnapshotParts
+from takeback.engine.step_verdicts import judged
 from takeback.errors import NotFound, Partial
 from takeback.model.ids import short
-from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED, TREES
-from takeback.model.move import AGENT_LEVELS, ASKED, Move
-from takeback.model.plan import Choice, Doubt, Effect, Going, Kept, Lost, Plan, Report, Undecided, WhileRunning
+from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
+from takeback.model.move import Move
+from takeback.model.plan import Choice, Effect, Going, Kept, Lost, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
-from takeback.model.tree import DIRECTORY
-from takeback.sources.clock import TICK_NS
-from takeback.sources.evidence import Dated, load
+from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Step
-from takeback.sources.trees import TreeView, within
+from takeback.sources.trees import within
 from takeback.sources.workspace.lost import has_lost
 from takeback.store.catalogue import snapshots
-from takeback.store.catalogue.snapshots import SnapshotRow
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -284,8 +283,8 @@ def _plan(
         timeline = line.row(tx).number
         steps = owned_steps(tx, timeline, targets, after_seq)
         spoken = owned_steps(tx, timeline, targets, after_seq, memory=True) if states else []
-    parts = _Parts(line, reader, present)
-    later = LaterPaths(line, reader)
+    parts = SnapshotParts(line, reader, present)
+    dealt_paths = DealtPaths(line, reader, parts)
     effects: list[Effect] = []
     conflicts: list[Kept] = []
     kept: list[Kept] = []
@@ -293,7 +292,7 @@ def _plan(
     goes: list[Going] = []
     gone: list[Lost] = []
     common: dict[str, None] = {}
-    doubts = _Doubts()
+    doubts = Doubts()
     stays: dict[str, None] = {}
     blind: list[Kept] = []
     asked: list[str] = []
@@ -318,12 +317,12 @@ def _plan(
             if old.purged or new.purged:
                 lost = True
                 continue
-            dealt = later.of(step.later, name) if step.later and name not in states else frozenset[str]()
+            dealt = dealt_paths.of(step, name) if step.later and name not in states else frozenset[str]()
             if name in states:
                 leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
                 common |= dict.fromkeys(path for path in unclear if within(paths, path))
             else:
-                found = _judged(line, reader, parts, name, step).without(dealt)
+                found = judged(line, reader, parts, name, step).without(dealt)
                 leave = doubts.settle(present.parts[name], reader, found, wish, paths)
                 whole = whole._replace(unsure=frozenset(found.undecided))
             _append(mine, whole._replace(leave=leave | dealt))
@@ -344,9 +343,9 @@ def _plan(
                 stays |= dict.fromkeys(left)
             proposal, spared = _without(proposal, wish.keep.get(name, ()))
             if unasked := {effect.path for effect in every} - {effect.path for effect in proposal.effects}:
-                if any(effect.before is None for effect in every if effect.path in unasked):
-                    rest = [step._replace(leave=step.leave | unasked) for step in mine]
-                    proposal = _without_halves(proposal, source.revert(reader, present.parts[name], rest))
+                if any(effect.after is not None for effect in every if effect.path in unasked):
+                    alone = [step._replace(leave=step.leave | unasked) for step in mine]
+                    proposal = _without_halves(proposal, source.revert(reader, present.parts[name], alone))
             kept += spared
             effects += proposal.effects
             conflicts += proposal.conflicts
@@ -397,7 +396,9 @@ def _plan(
     )
 
 
-def _not_at_hand(line: Line, parts: _Parts, present: Present, steps: Sequence[OwnedStep], wish: Wish) -> list[Part]:
+def _not_at_hand(
+    line: Line, parts: SnapshotParts, present: Present, steps: Sequence[OwnedStep], wish: Wish
+) -> list[Part]:
     """What the moves changed that is not at hand, so that nothing of it is taken back here."""
     found = []
     for name, part in present.parts.items():
@@ -460,40 +461,6 @@ def _rest(line: Line, present: Present, wish: Wish) -> list[str]:
     return [name for name in _meant(line, present) if wish.wants(name)]
 
 
-class _Parts:
-    """Parts of snapshots, read once each."""
-
-    def __init__(self, line: Line, reader: Reader, present: Present) -> None:
-        self._line, self._reader = line, reader
-        self._known: dict[str, Mapping[str, Part]] = {PRESENT.id: present.parts}
-        self._missed: dict[str, Mapping[str, str]] = {PRESENT.id: present.reasons}
-
-    def at(self, row: SnapshotRow) -> Mapping[str, Part]:
-        if row.id not in self._known:
-            snapshot = self._line.load(self._reader, row)
-            self._known[row.id], self._missed[row.id] = snapshot.parts, snapshot.missed
-        return self._known[row.id]
-
-    def in_doubt(self, name: str, targets: Sequence[Move]) -> bool:
-        """Whether an agent is in the middle of a move that is taken back, and may have changed an object that nobody can see
-        from here since it was saved last: it goes on, or did when it was taken back for the first time."""
-        return any(
-            move.open or (ASKED in move.context and move.undone_by is None and self._is_as_left(name, move))
-            for move in targets
-            if move.level in AGENT_LEVELS
-        )
-
-    def _is_as_left(self, name: str, move: Move) -> bool:
-        """Whether a part is as a closed move has left it."""
-        with self._line.blobs.database.read() as tx:
-            row = snapshots.by_id(tx, move.closing) if move.closing is not None else None
-        return row is not None and self._known[PRESENT.id][name].same_state(self.at(row).get(name))
-
-    def missed_at(self, row: SnapshotRow, name: str) -> str:
-        """Why a part could not be captured in a snapshot that was read; empty if it could."""
-        return self._missed.get(row.id, {}).get(name, "")
-
-
 def _shares(
     reader: Reader, line: Line, part: str, old: Part, new: Part, step: OwnedStep, shared: bool
 ) -> tuple[frozenset[str], list[str]]:
@@ -509,23 +476,6 @@ def _shares(
         elif theirs:
             foreign.append(change.path)
     return frozenset(foreign if shared else (*foreign, *unclear)), [] if shared else unclear
-
-
-def _judged(line: Line, reader: Reader, parts: _Parts, name: str, step: OwnedStep) -> Verdicts:
-    """Whose the changes of a part in a step are."""
-    if not step.claims:
-        return Verdicts()
-    old, new = parts.at(step.before)[name], parts.at(step.after)[name]
-    source = line.source(name, {name: new})
-    dated = source if isinstance(source, Dated) else None
-    evidence = load(reader, new)
-    if step.after is PRESENT and dated is not None:
-        evidence = dated.evidence(reader, old, new)
-    before = load(reader, old)
-    known = step.before.time_ns
-    looked = (before.began_ns, before.ended_ns) if before is not None else (known - TICK_NS, known)
-    changes = source.diff(reader, old, new)
-    return judge(step, changes, evidence, looked, has_times=dated is not None)
 
 
 def _append(steps: list[Step], step: Step) -> None:
@@ -545,7 +495,12 @@ def _without(proposal: Proposal, keep: Sequence[str]) -> tuple[Proposal, list[Ke
     if not keep:
         return proposal, []
     spared = [effect for effect in proposal.effects if within(keep, effect.path)]
-    effects = tuple(effect for effect in proposal.effects if effect not in spared)
+    above = {parent for effect in spared if effect.before is not None for parent in trees.parents(effect.path)}
+    effects = tuple(
+        effect
+        for effect in proposal.effects
+        if effect not in spared and not (effect.path in above and effect.after is None)
+    )
     told = [Kept(effect.part, effect.path, "you asked to keep it") for effect in spared]
     return proposal._replace(effects=effects), told
 
@@ -559,63 +514,6 @@ def _without_halves(proposal: Proposal, alone: Proposal) -> Proposal:
     return proposal._replace(
         effects=effects, conflicts=(*proposal.conflicts, *(refused[effect.path] for effect in halves))
     )
-
-
-class _Doubts:
-    """What was not certain about the changes of some moves, and what follows from that."""
-
-    def __init__(self) -> None:
-        self.left: dict[str, None] = {}
-        self._undecided: dict[str, tuple[str, Doubt]] = {}
-        self._running: dict[str, str] = {}
-        self._contents: dict[bytes, str] = {}
-        self._absent: set[str] = set()
-
-    def settle(
-        self, present: Part, reader: Reader, found: Verdicts, wish: Wish, paths: Sequence[str] | None
-    ) -> frozenset[str]:
-        """The paths of a step to leave: what is not certain is taken only if a person said so, or if it is absent now."""
-        self._running.update(found.running)
-        self._contents.update(found.contents)
-        if not found.undecided:
-            return found.leave
-        view = TreeView(reader, present.content) if present.kind in TREES else None
-        taken: set[str] = set()
-        for path, why in found.undecided.items():
-            if not within(paths, path):
-                continue
-            self._undecided.setdefault(path, why)
-            if wish.shared or within(wish.accepted, path):
-                taken.add(path)
-            elif view is not None and path in found.gone and view.get(path) is None and path not in self.left:
-                taken.add(path)
-                self._absent.add(path)
-            elif path not in self._absent:
-                self.left[path] = None
-        return found.leave - taken
-
-    def brought_back(self, effects: Sequence[Effect]) -> tuple[str, ...]:
-        return tuple(effect.path for effect in effects if effect.path in self._absent and effect.after is not None)
-
-    def grouped(self) -> tuple[Undecided, ...]:
-        groups: dict[tuple[str, Doubt], list[str]] = {}
-        for path, why in sorted(self._undecided.items()):
-            groups.setdefault(why, []).append(path)
-        return tuple(Undecided(command, doubt, tuple(some)) for (command, doubt), some in groups.items())
-
-    def ran(self, effects: Sequence[Effect]) -> tuple[WhileRunning, ...]:
-        groups: dict[str, list[str]] = {}
-        for effect in effects:
-            command = self._running.get(effect.path)
-            if command is None and effect.before is not None and effect.after is None:
-                command = self._contents.get(effect.before.id)  # followed to the name that it has now
-            if command is not None and _kinds(effect) != {DIRECTORY}:
-                groups.setdefault(command, []).append(effect.path)
-        return tuple(WhileRunning(command, tuple(some)) for command, some in groups.items())
-
-
-def _kinds(effect: Effect) -> set[str]:
-    return {entry.kind for entry in (effect.before, effect.after) if entry is not None}
 
 
 def _paths(reader: Reader, present: Present, part: str, wish: Wish) -> list[str] | None:

@@ -33,9 +33,11 @@ class Verdicts(NamedTuple):
     running: Mapping[str, str] = {}
     """Paths that are the targets' only because they changed while a command ran."""
     contents: Mapping[bytes, str] = {}
-    """The commands by the content of files that they made: such a file may have another name by now."""
-    made: frozenset[str] = frozenset()
-    """Undecided paths that were not there before the step."""
+    """The commands by the content of files that they made or changed: such a file may have another name by now."""
+    owned: frozenset[str] = frozenset()
+    """Paths of the targets' own."""
+    cleared: frozenset[str] = frozenset()
+    """Paths of the targets' own that were not there before the step."""
     gone: frozenset[str] = frozenset()
     """Undecided paths that the step removed: if they are still absent, they can be brought back without a loss."""
 
@@ -94,12 +96,13 @@ def judge(
         elif has_times and not step.hers and not _is_named(found):
             command = next(claim.command for claim, may in found if claim.mine and may is _May.RAN)
             running[change.path] = command
-            if change.before is None and change.after is not None and change.after.kind == FILE:
+            if change.after is not None and change.after.kind == FILE:
                 contents[change.after.id] = command
     _settle_directories(seen, leave, undecided)
     gone = frozenset(change.path for change in seen if change.after is None and change.path in undecided)
-    made = frozenset(change.path for change in seen if change.before is None and change.path in undecided)
-    return Verdicts(frozenset(leave), undecided, running, contents, made, gone)
+    owned = frozenset(change.path for change in seen if change.path not in leave)
+    cleared = frozenset(change.path for change in seen if change.before is None and change.path in owned)
+    return Verdicts(frozenset(leave), undecided, running, contents, owned, cleared, gone)
 
 
 def _is_named(found: Iterable[tuple[Claim, _May]]) -> bool:

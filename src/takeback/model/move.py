@@ -18,6 +18,10 @@ PARTLY = "partly"
 LEFT = "left"
 """In the context of an undo that could not take back everything: `undo MOVE` and `undo --since` try the rest again."""
 
+AGAIN = "again"
+"""In the context of an undo: paths that it changed and that it left undecided as well, because it took back one change of several.
+It has not dealt with them."""
+
 CUT = "cut"
 """In the context of a move that has lost an end, because its snapshot was dropped: undo says that it is only a part."""
 

@@ -79,8 +79,8 @@ def excuse(deed: Deed, path: str, line: str) -> str:
     if deed.is_shared and {path, *deed.ledger.origins(path)} & deed.was_undecided:
         return "undecided, and taken with --shared"
     if not deed.took_entry(put):
-        carried = [found for origin in deed.ledger.origins(path) if (found := deed.ledger.put_there(origin, line))]
-        places = [put, *(each for each in carried if not deed.took_entry(each))]
+        carried = (deed.ledger.put_there(origin, line) for origin in deed.ledger.origins(path))
+        places = [put, *(each for each in carried if each is not None and not deed.took_entry(each))]
     else:
         places = [entry for entry in deed.ledger.entries if line in entry.added and not deed.took_entry(entry)]
     return next((found for entry in places if (found := _excuse_at(deed, entry, path))), "")

@@ -147,10 +147,10 @@ class Player:
         if code not in (DONE, PARTIAL, CONFLICT, NOTHING):
             raise Broken("exit code", f"{verb} {' '.join(words)} ended with {code}: {said}")
         self._judge(deed)
-        if deed.worked and verb == "undo":
+        if deed.worked and verb == "undo" and said.get("move"):
             self._undone = (before, len(self.ledger.entries), self._agents.events)
             self._last_undo = len(self.ledger.entries)
-            if "--path" in words and said.get("move"):
+            if "--path" in words:
                 self._partial.add(said["move"])
         elif changed:
             self._undone = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 
 from takeback.model.ids import BlobKind
 from takeback.model.tree import DIRECTORY, FILE, Entry
@@ -18,14 +17,15 @@ _MOST = 64
 
 
 class Renames:
-    """The names that one step took away, and those that it made or wrote over."""
+    """The names that one step took away or wrote over, and those that it made or wrote over."""
 
     def __init__(
         self, reader: Reader, changes: Sequence[Change], leave: frozenset[str], disk: Disk, looked_ns: int
     ) -> None:
         self._reader, self._disk, self._looked_ns = reader, disk, looked_ns
-        self._old = {path: theirs for path, theirs, base in changes if base is None and theirs is not None}
-        self._new = {path: base for path, theirs, base in changes if base is not None and _is_other_file(theirs, base)}
+        self._old = {path: theirs for path, theirs, base in changes if theirs is not None and _is_other(theirs, base)}
+        self._new = {path: base for path, theirs, base in changes if base is not None and _is_other(base, theirs)}
+        self._stands = {path for path, theirs, base in changes if theirs is not None and base is not None}
         self._replaced = {path: theirs for path, theirs, base in changes if theirs is not None and path in self._new}
         for some in (self._old, self._new):
             for path in [path for path, entry in some.items() if entry.kind == DIRECTORY]:
@@ -44,24 +44,25 @@ class Renames:
             return {}
         lost = {path: old for path, old in self._old.items() if not _is_back(now(path), old, path in wanted)}
         known = {old.id for path, old in self._old.items() if path not in lost}
-        found = {}
+        found: dict[str, str] = {}
         for path in going:
             if self._new[path].id not in known:
-                others = (name for name, old in lost.items() if self._is_other(path, self._new[path], old))
-                found |= {path: name for name in islice(others, 1)}
+                others = (name for name, old in lost.items() if self._is_one(path, self._new[path], name, old))
+                if name := next(others, ""):
+                    found[path] = name
         return found
 
-    def _is_other(self, path: str, new: Entry, old: Entry) -> bool:
+    def _is_one(self, path: str, new: Entry, name: str, old: Entry) -> bool:
         """Whether a new name may be the other one of what had an old one."""
         if new.kind != old.kind or not (new.size and old.size):
             return False
-        if new.id == old.id:
-            return True
-        if path in self._replaced:  # it was there before the step, and may have been written to
-            was = self._replaced[path]
-            stays_alike = was.kind == FILE and self._is_like(new, was)
-            return new.kind == FILE and self._is_like(new, old) and not stays_alike
-        return new.kind == FILE and (self._is_older(path) or self._is_like(new, old))
+        if new.id == old.id or new.kind != FILE:
+            return new.id == old.id
+        if was := self._replaced.get(path):  # it was there before the step, and may have been written to
+            return self._is_like(new, old) and not (was.kind == FILE and self._is_like(new, was))
+        if name in self._stands:  # so may this one
+            return self._is_older(path) and self._is_like(new, old)
+        return self._is_older(path) or self._is_like(new, old)
 
     def _is_older(self, path: str) -> bool:
         """Whether what stands there was there before the step, under another name."""
@@ -80,9 +81,9 @@ class Renames:
         return self._reader.get(entry.id, BlobKind.DATA)
 
 
-def _is_other_file(theirs: Entry | None, base: Entry) -> bool:
-    """Whether a step made a path, or put another content there: it may be what had another name before."""
-    return theirs is None or theirs.id != base.id
+def _is_other(entry: Entry, there: Entry | None) -> bool:
+    """Whether something stands at a path at one end of a step that does not stand there at the other end."""
+    return there is None or there.id != entry.id
 
 
 def _is_back(now: Entry | None, theirs: Entry, is_wanted: bool) -> bool:
