@@ -22,7 +22,7 @@ from takeback.engine.line import Line, Present
 from takeback.engine.manifest import put_part
 from takeback.engine.missed import check_at_hand, without
 from takeback.engine.plandoc import encode_plan
-from takeback.engine.save import same_state
+from takeback.engine.save import lists_differ, same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, Partial, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
@@ -272,7 +272,8 @@ def _begin(line: Line, writer: Writer, plan: Plan, present: Present) -> tuple[Sn
         if effect.merged is not None:
             writer.put(effect.merged, BlobKind.DATA)
     document = writer.put(encode_plan(plan), BlobKind.DOCUMENT)
-    fresh = record.latest_or_new(line, writer, present, trigger="safety", context={"before": plan.verb})
+    always = lists_differ(writer.reader, present)
+    fresh = record.latest_or_new(line, writer, present, trigger="safety", context={"before": plan.verb}, always=always)
     same = same_state(line, writer.reader, present, fresh)
 
     def note(tx: Transaction, timeline: int, at: SnapshotRow) -> tuple[SnapshotRow, journals.Journal | None]:

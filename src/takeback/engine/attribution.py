@@ -106,7 +106,7 @@ def owned_steps(
     for number, (before, after) in enumerate(pairwise(rows)):
         if not owners[number] or own_work[number] or after.mixed or after.id in seen_again:
             continue
-        if later.has_taken(number, owners[number]):
+        if later.has_taken(number, after, owners[number]):
             continue
         dealt = later.of(number, before, after)
         if by_takeback or (memory and not rivals[number]):
@@ -136,14 +136,14 @@ class _Later:
         self._over = [(each, board.spread([each.move])) for each in some]
         self._restored = list(restored(tx, timeline, targets, first))
 
-    def has_taken(self, number: int, owners: Sequence[Move]) -> bool:
+    def has_taken(self, number: int, after: SnapshotRow, owners: Sequence[Move]) -> bool:
         """Whether all that the owners did in a step is taken back already."""
-        whole = [each.move for each in self._at(number) if each.whole]
+        whole = [each.move for each in self._at(number) if each.is_whole_before(after.seq)]
         return bool(whole) and all(any(_covers(move, owner) for move in whole) for owner in owners)
 
     def of(self, number: int, before: SnapshotRow, after: SnapshotRow) -> frozenset[Ends]:
         """The moves that have dealt with a part of a step."""
-        undos = (each.undos for each in self._at(number))
+        undos = (each.before(after.seq) for each in self._at(number))
         restores = (each.ends for each in self._restored if each.first <= before.seq and after.seq <= each.last)
         return frozenset[Ends]().union(*undos, restores)
 

@@ -23,16 +23,27 @@ class Ends(NamedTuple):
     move: str
     opening: str
     closing: str
+    seq: int
+    """The place of the first of them: it has dealt with nothing that came later."""
     again: frozenset[str] = frozenset()
     """Paths that it changed, and did not deal with all the same."""
 
 
 class Taken(NamedTuple):
-    """A move that is taken back, the undos in force that did it, and whether they left nothing of it."""
+    """A move that is taken back, and the undos in force that did it."""
 
     move: Move
     undos: frozenset[Ends]
-    whole: bool
+    whole: frozenset[Ends]
+    """Those that left nothing of it."""
+
+    def before(self, seq: int) -> frozenset[Ends]:
+        """The undos that dealt with what the move did up to a place."""
+        return frozenset(ends for ends in self.undos if ends.seq >= seq)
+
+    def is_whole_before(self, seq: int) -> bool:
+        """Whether nothing is left of what the move did up to a place."""
+        return any(ends.seq >= seq for ends in self.whole)
 
 
 def taken(tx: Transaction, targets: Sequence[Move], own: Sequence[Move]) -> list[Taken]:
@@ -45,8 +56,8 @@ def taken(tx: Transaction, targets: Sequence[Move], own: Sequence[Move]) -> list
     found = []
     for move in undone:
         some = undos.get(move.id, [])
-        whole = move.id not in again and any(not undo.context.keys() & {PARTLY, LEFT} for undo in some)
-        found.append(Taken(move, frozenset(map(_ends, some)), whole))
+        whole = [undo for undo in some if move.id not in again and not undo.context.keys() & {PARTLY, LEFT}]
+        found.append(Taken(move, frozenset(map(_ends, some)), frozenset(map(_ends, whole))))
     return found
 
 
@@ -72,4 +83,4 @@ def restored(tx: Transaction, timeline: int, targets: Sequence[Move], first_seq:
 def _ends(move: Move) -> Ends:
     again = move.context.get(AGAIN)
     paths = frozenset(map(str, again)) if isinstance(again, list) else frozenset[str]()
-    return Ends(move.id, move.opening, move.closing or move.opening, paths)
+    return Ends(move.id, move.opening, move.closing or move.opening, move.opening_seq, paths)

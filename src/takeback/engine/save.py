@@ -83,7 +83,7 @@ def save(
     )
     with line.locked(), line.writer() as writer:
         present = pending.begin(line, writer, watch or Watch())
-        always = always or (trigger in LISTS and _is_relisted(present))
+        always = always or (trigger in LISTS and lists_differ(writer.reader, present))
         fresh = record.latest_or_new(line, writer, present, trigger=trigger, context=event.context, always=always)
         same = same_state(line, writer.reader, present, fresh)
         event = event._replace(noted=noted(present))
@@ -128,11 +128,12 @@ def same_parts(line: Line, reader: Reader, known: Mapping[str, Mapping[str, Part
     return same
 
 
-def _is_relisted(present: Present) -> bool:
-    """Whether something that no snapshot holds came or went since the latest one: what a move does to it is known only if the
-    snapshots at its ends list what was there."""
+def lists_differ(reader: Reader, present: Present) -> bool:
+    """Whether something that no snapshot holds came, went or was replaced since the latest one: what a move does to it is known
+    only if the snapshots at its ends list what was there."""
     before = present.latest.parts if present.latest is not None else {}
-    return any(name in before and is_relisted(before[name], part) for name, part in present.parts.items())
+    both = [(before[name], part) for name, part in present.parts.items() if name in before]
+    return any(is_relisted(old, new) or has_lost(reader, old, new) for old, new in both)
 
 
 def noted(present: Present) -> dict[str, Any]:

@@ -183,6 +183,8 @@ def _why(claim: Claim, moment: _Moment | None, evidence: Evidence | None, has_ti
         return Doubt.NO_END
     if has_times and (moment is None or evidence is None or evidence.lacks or not _same_clock(claim, evidence)):
         return Doubt.NO_TIMES
+    if stretch.failed and stretch.only_named:
+        return Doubt.FAILED
     return Doubt.NEAR if stretch.is_sure else Doubt.ASKED
 
 

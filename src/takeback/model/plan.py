@@ -91,6 +91,8 @@ class Doubt(Enum):
     """Commands of several sessions ran at the same time."""
     NO_TIMES = "no times"
     """The file system, or a clock that was set, leaves no proof."""
+    FAILED = "failed"
+    """The tool said that it failed, and yet the file that it names was changed."""
     NEAR = "near"
     """It was changed so shortly before or after the command that either may be so."""
 

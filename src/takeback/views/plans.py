@@ -105,6 +105,7 @@ def _doubt(doubt: Doubt, command: str) -> str:
         Doubt.ASKED: f"a person was asked about {name}, and nothing tells when it ran",
         Doubt.SESSIONS: f"commands of other sessions ran at the same time as {name}",
         Doubt.NO_TIMES: f"the times of files do not tell whether {name} changed them",
+        Doubt.FAILED: f"{name} failed, and the file that it names changed all the same",
         Doubt.NEAR: f"it changed right before or after {name}",
     }[doubt]
 

@@ -254,6 +254,10 @@ class Agents:
         if verb == "end" and call.kind in NAMED:
             self._apply(call)
             verb = "end" if call.has_changed else "fail"
+        if verb == "fail" and not session.voice.fails(call):  # the agent tells nothing of it
+            session.open.remove(call)
+            session.lost.append(call)
+            return
         now = time.time_ns()
         begun = call.ran_ns[0] or now
         call.ran_ns = (begun, now)

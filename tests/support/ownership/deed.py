@@ -99,9 +99,15 @@ class Deed:
         if entry.call is None:
             return False
         inside = [move for move in self.moves if holds(move, entry.call)]
-        if entry.call.again:  # until the session's next prompt
-            return bool(inside) and entry.step <= entry.call.closed_step
+        if entry.call.again:  # until the session's next prompt, or until an undo has ended it
+            goes_on = [move for move in inside if not self._was_undone_before(move, entry)]
+            return bool(goes_on) and entry.step <= entry.call.closed_step
         return any(move.closed_ns is None or entry.ended_ns <= move.closed_ns for move in inside)
+
+    def _was_undone_before(self, move: Move, entry: Entry) -> bool:
+        known = {each.id: each for each in self.known}
+        undo = known[move.id].undone_by if move.id in known else None
+        return undo in known and known[undo].opened_ns <= entry.began_ns
 
     @property
     def taken(self) -> list[Call]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from support.ownership.deed import Deed, holds
-from support.ownership.ledger import Entry, Ledger, Tree
+from support.ownership.ledger import TAKEBACK, Entry, Ledger, Tree
 from support.ownership.speech import NAMED, Call
 from support.ownership.tree_ops import LIMIT
 from support.trees import Node
@@ -27,7 +27,7 @@ def is_certain(ledger: Ledger, entry: Entry) -> bool:
     if call is None or call.asked == "denied" or call.unsure or not _is_alone(ledger, call):
         return False
     if call.kind in NAMED:
-        return entry.path == call.path
+        return entry.path == call.path and call.end == "ended"
     stretch = call.proved()
     return stretch is not None and entry.began_ns >= stretch[0] + SURE_NS
 
@@ -81,6 +81,8 @@ def excuse(deed: Deed, path: str, line: str) -> str:
     if not deed.took_entry(put):
         carried = (deed.ledger.put_there(origin, line) for origin in deed.ledger.origins(path))
         places = [put, *(each for each in carried if each is not None and not deed.took_entry(each))]
+        if put.who == TAKEBACK:  # a restore has brought it back
+            places += [entry for entry in deed.ledger.of(path) if line in entry.added and not deed.took_entry(entry)]
     else:
         places = [entry for entry in deed.ledger.entries if line in entry.added and not deed.took_entry(entry)]
     return next((found for entry in places if (found := _excuse_at(deed, entry, path))), "")

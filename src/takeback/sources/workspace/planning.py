@@ -98,11 +98,13 @@ def revert(
         for change in revision.changes:
             revision.take_back(draft, *change)
         draft.renames.append(revision.renames())
-        gone += revision.lost(part) if step.here else ()
+        if step.here:
+            made = revision.made() if gone else set()
+            gone = [each for each in gone if each.path.rstrip("/") not in made]  # it came and went meanwhile
+            gone += revision.lost(part)
     with merging() as memo:
         memo.check()
-    first = guards(reader, steps[-1].before).seen() if gone else {}
-    told = {each.path: each for each in gone if each.path.rstrip("/") in first}  # and not what came and went meanwhile
+    told = {each.path: each for each in gone}
     return draft.proposal(source)._replace(lost=tuple(told.values()))
 
 
@@ -138,6 +140,10 @@ class _Revision:
 
     def renames(self) -> Renames:
         return Renames(self._reader, self._every, self._step.leave, self._disk, self._looked_ns)
+
+    def made(self) -> set[str]:
+        """What no snapshot holds, and was not there before the step."""
+        return self._after.seen().keys() - self._before.seen().keys()
 
     def lost(self, part: str) -> list[Lost]:
         return lost(part, self._before, self._after, self._disk, self._strays.found)
