@@ -383,10 +383,26 @@ def _record_move(
         ),
     )
     if plan.verb in ("undo", "redo"):
-        move_rows.take(tx, id, plan.moves)
-    if plan.verb == "redo":
-        for undo in plan.moves:
-            move_rows.give_back(tx, undo)
+        move_rows.take(tx, id, (*_agents_own(tx, timeline, plan), *plan.moves))
+
+
+def _agents_own(tx: Transaction, timeline: int, plan: Plan) -> Iterator[str]:
+    """The undos, redos and restores that agents ran themselves within the moves that are taken back, the newest first: they go
+    along with them."""
+    if plan.verb != "undo" or plan.partly:
+        return
+    taken = [move for id in plan.moves if (move := move_rows.by_id(tx, id)) is not None and move.level in AGENT_LEVELS]
+    if not taken:
+        return
+    last = max(move.closing_seq or 0 for move in taken)
+    near = move_rows.overlapping(tx, timeline, min(move.opening_seq for move in taken), last + 1)
+    for own in reversed(near):
+        if own.level == "takeback" and own.undone_by is None and own.closing_seq is not None:
+            inside = (move for move in taken if move.session == own.context.get(BY))
+            if any(
+                move.opening_seq <= own.opening_seq and own.closing_seq <= (move.closing_seq or 0) for move in inside
+            ):
+                yield own.id
 
 
 def _noted(plan: Plan) -> dict[str, Any]:
@@ -394,10 +410,10 @@ def _noted(plan: Plan) -> dict[str, Any]:
     context: dict[str, Any] = {}
     if plan.partly:
         context[PARTLY] = True
-    if plan.verb == "undo" and plan.is_left:
+    if plan.verb == "undo" and (plan.is_left or plan.again):
         context[LEFT] = True
-        if again := sorted({effect.path for effect in plan.effects} & set(plan.shared)):
-            context[AGAIN] = again
+    if plan.verb == "undo" and plan.again:
+        context[AGAIN] = list(plan.again)
     if plan.exact and plan.target is not None:
         context[RESTORED] = plan.target
     if plan.catches_up:

@@ -20,7 +20,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from takeback.engine import stretches
-from takeback.engine.later_takebacks import Ends, Taken, restored, taken
+from takeback.engine.later_takebacks import Dealt, Ends, Taken, restored, taken
 from takeback.engine.moves import ALL
 from takeback.engine.stretches import RAN, Stretch
 from takeback.model.move import AGENT_LEVELS, BY, CAUGHT_UP, Move
@@ -67,7 +67,7 @@ class OwnedStep(NamedTuple):
     """Paths that the targets' sessions reported."""
     foreign: frozenset[str] = frozenset()
     """Paths that other sessions reported."""
-    later: frozenset[Ends] = frozenset()
+    later: frozenset[Dealt] = frozenset()
     """Undos and restores that have dealt since with what they changed of it."""
 
 
@@ -99,7 +99,9 @@ def owned_steps(
     rivals = board.spread(_rivals(near, targets))
     seen_again = {move.opening for move in near if CAUGHT_UP in move.context} if memory else frozenset()
     by_takeback = any(target.level == "takeback" for target in targets)
-    theirs = [move for move in near if move.session in sessions or _frames(move, targets)]
+    own_levels = {target.level == "manual" for target in targets}
+    theirs = [move for move in near if move.session in sessions or _frames(move, targets) or move.level == "manual"]
+    theirs = [move for move in theirs if (move.level == "manual") in own_levels]
     later = _Later(tx, timeline, targets, theirs, board, first)
     now = clock.read()
     steps: list[OwnedStep] = []
@@ -131,21 +133,28 @@ class _Later:
     def __init__(
         self, tx: Transaction, timeline: int, targets: Sequence[Move], own: Sequence[Move], board: _Board, first: int
     ) -> None:
-        levels = {target.level == "manual" for target in targets}
-        some = taken(tx, targets, [move for move in own if (move.level == "manual") in levels])
+        some = taken(tx, targets, own)
         self._over = [(each, board.spread([each.move])) for each in some]
         self._restored = list(restored(tx, timeline, targets, first))
 
     def has_taken(self, number: int, after: SnapshotRow, owners: Sequence[Move]) -> bool:
         """Whether all that the owners did in a step is taken back already."""
-        whole = [each.move for each in self._at(number) if each.is_whole_before(after.seq)]
+        whole = [
+            each.move
+            for each in self._at(number)
+            if any(not self._dealt(ends, after).brought_back for ends in each.whole_before(after.seq))
+        ]
         return bool(whole) and all(any(_covers(move, owner) for move in whole) for owner in owners)
 
-    def of(self, number: int, before: SnapshotRow, after: SnapshotRow) -> frozenset[Ends]:
+    def of(self, number: int, before: SnapshotRow, after: SnapshotRow) -> frozenset[Dealt]:
         """The moves that have dealt with a part of a step."""
         undos = (each.before(after.seq) for each in self._at(number))
         restores = (each.ends for each in self._restored if each.first <= before.seq and after.seq <= each.last)
-        return frozenset[Ends]().union(*undos, restores)
+        return frozenset(self._dealt(ends, after) for ends in frozenset[Ends]().union(*undos, restores))
+
+    def _dealt(self, ends: Ends, after: SnapshotRow) -> Dealt:
+        later = (each for each in self._restored if each.ends.seq >= ends.seq and each.ends != ends)
+        return Dealt(ends, frozenset(each.ends for each in later if after.seq <= each.first <= ends.seq))
 
     def _at(self, number: int) -> list[Taken]:
         return [each for each, over in self._over if over[number]]

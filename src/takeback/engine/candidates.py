@@ -12,6 +12,7 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from takeback.engine.attribution import OPEN_END
+from takeback.engine.later_takebacks import restored
 from takeback.engine.line import Line
 from takeback.engine.references import Reference, resolve, resolve_move
 from takeback.errors import InvalidInput, NotFound
@@ -110,7 +111,7 @@ def _since(tx: Transaction, timeline: int, start: SnapshotRow, wish: Wish) -> li
     """Every agent move that did something after a snapshot; a person's manual ones if there is no agent at all."""
     levels: Sequence[str] = (wish.level,) if wish.level is not None else _levels_in_use(tx, timeline)
     opened = [move for move in move_rows.open_moves(tx, timeline, wish.session) if move.level in levels]
-    rest = _undos_with(tx, timeline, (PARTLY, LEFT), start.seq)
+    rest = [*_undos_with(tx, timeline, (PARTLY, LEFT), start.seq), *_undos_before_restores(tx, timeline, start.seq)]
     closed = move_rows.effective(tx, timeline, levels, session=wish.session, after_seq=start.seq, undone=rest)
     every = (*opened, *(move for move in closed if GONE not in move.context))
     return [move for move in every if wish.level is not None or _stands_alone(tx, timeline, move)]
@@ -120,6 +121,14 @@ def _undos_with(tx: Transaction, timeline: int, marks: Sequence[str], after_seq:
     """The undos in force that left something of what they took back."""
     undos = move_rows.effective(tx, timeline, (), verbs=("undo",), after_seq=after_seq)
     return [undo.id for undo in undos if any(undo.context.get(mark) for mark in marks)]
+
+
+def _undos_before_restores(tx: Transaction, timeline: int, after_seq: int) -> Iterator[str]:
+    """The undos in force of which a later restore has brought back what they took away, or a part of it."""
+    restores = list(restored(tx, timeline, (), after_seq))
+    for undo in move_rows.effective(tx, timeline, (), verbs=("undo",), after_seq=after_seq) if restores else ():
+        if any(each.first <= undo.opening_seq <= each.ends.seq for each in restores):
+            yield undo.id
 
 
 def _newest_first(tx: Transaction, timeline: int, wish: Wish) -> Iterator[Move]:

@@ -30,8 +30,9 @@ class DealtPaths:
     def of(self, step: OwnedStep, name: str) -> frozenset[str]:
         """The paths of a part that the step's later moves have dealt with."""
         dealt = frozenset[str]()
-        for ends in step.later:
+        for ends, brought_back in step.later:
             paths = self._changed_by(ends, name)
+            paths = paths.difference(*(self._changed_by(each, name) for each in brought_back))
             dealt |= paths - self._others(ends, step, name) if paths and len(step.claims) > 1 else paths
         return dealt
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from takeback.engine.candidates import Wish
+from takeback.engine.stretches import Stretch
 from takeback.engine.verdicts import Verdicts
 from takeback.model.kinds import TREES
 from takeback.model.plan import Doubt, Effect, Undecided, WhileRunning
@@ -19,11 +20,15 @@ class Doubts:
 
     def __init__(self) -> None:
         self.left: dict[str, None] = {}
+        self.again: dict[str, None] = {}
+        """Paths that come back, although an older change of them stays undecided."""
         self._undecided: dict[str, tuple[str, Doubt]] = {}
         self._running: dict[str, str] = {}
         self._contents: dict[bytes, str] = {}
         self._absent: set[str] = set()
-        self._owned: set[str] = set()
+        self.spent: set[tuple[Stretch, str]] = set()
+        """Calls and the files that they have written in the steps seen so far."""
+        self._touched: set[str] = set()
         self._cleared: set[str] = set()
         """Paths at which nothing stands once the later steps are taken back."""
 
@@ -48,9 +53,17 @@ class Doubts:
             elif is_gone and path in found.gone and path not in self.left:
                 taken.add(path)
                 self._absent.add(path)
-            elif path not in self._absent:
+            elif path in self._absent:
+                self.again[path] = None
+            else:
                 self.left[path] = None
-        self._owned |= found.owned
+        for path in (
+            found.cleared & self._absent
+        ):  # the agent made it, and it is gone again: there is nothing to bring back
+            self._absent.discard(path)
+            self._undecided.pop(path, None)
+        self.spent |= found.spent
+        self._touched |= found.owned | found.leave
         self._cleared |= found.cleared
         return found.leave - taken
 
@@ -67,7 +80,7 @@ class Doubts:
         groups: dict[str, list[str]] = {}
         for effect in effects:
             command = self._running.get(effect.path)
-            if command is None and effect.path not in self._owned and effect.before is not None:
+            if command is None and effect.path not in self._touched and effect.before is not None:
                 command = self._contents.get(effect.before.id)  # followed to the name that it has now
             if command is not None and _kinds(effect) != {DIRECTORY}:
                 groups.setdefault(command, []).append(effect.path)

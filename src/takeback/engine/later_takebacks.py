@@ -29,6 +29,13 @@ class Ends(NamedTuple):
     """Paths that it changed, and did not deal with all the same."""
 
 
+class Dealt(NamedTuple):
+    """A move that has dealt with a step, and the later restores that made some paths again as they were after the step."""
+
+    ends: Ends
+    brought_back: frozenset[Ends] = frozenset()
+
+
 class Taken(NamedTuple):
     """A move that is taken back, and the undos in force that did it."""
 
@@ -41,9 +48,9 @@ class Taken(NamedTuple):
         """The undos that dealt with what the move did up to a place."""
         return frozenset(ends for ends in self.undos if ends.seq >= seq)
 
-    def is_whole_before(self, seq: int) -> bool:
-        """Whether nothing is left of what the move did up to a place."""
-        return any(ends.seq >= seq for ends in self.whole)
+    def whole_before(self, seq: int) -> list[Ends]:
+        """Those that left nothing of what the move did up to a place."""
+        return [ends for ends in self.whole if ends.seq >= seq]
 
 
 def taken(tx: Transaction, targets: Sequence[Move], own: Sequence[Move]) -> list[Taken]:

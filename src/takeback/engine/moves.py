@@ -156,8 +156,8 @@ class _Book:
         """The open moves of a session, with its last turn open again if a subagent goes on after that has ended."""
         if not event.helper or any(move.level == "turn" for move in own):
             return own
-        last = next(moves.effective(self._tx, self._timeline, ("turn",), session=event.session), None)
-        if last is None:
+        last = moves.last_turn(self._tx, self._timeline, event.session)
+        if last is None or last.undone_by is not None:
             return own
         again = last._replace(closing=None, closing_seq=None, closed_ns=None)
         moves.update(self._tx, again)

@@ -33,6 +33,7 @@ def encode_plan(plan: Plan) -> bytes:
             **({"partly": True} if plan.partly else {}),
             **({"exact": True} if plan.exact else {}),
             **({"left": True} if plan.is_left else {}),
+            **({"again": plan.again} if plan.again else {}),
         }
     )
 
@@ -44,7 +45,8 @@ def decode_plan(data: bytes) -> Plan:
         effects = tuple(_effect(*each) for each in raw["effects"])
         texts = [raw[name] for name in ("verb", "timeline", "root", "title")]
         pending = tuple(raw.get("pending", ()))
-        texts += [*raw["moves"], *pending, *([] if raw["target"] is None else [raw["target"]])]
+        again = tuple(raw.get("again", ()))
+        texts += [*raw["moves"], *pending, *again, *([] if raw["target"] is None else [raw["target"]])]
         if raw["verb"] not in _VERBS or not all(isinstance(text, str) for text in texts):
             raise ValueError("a field is wrong")
         return Plan(
@@ -63,6 +65,7 @@ def decode_plan(data: bytes) -> Plan:
             partly=raw.get("partly") is True,
             exact=raw.get("exact") is True,
             left=raw.get("left") is True,
+            again=again,
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Integrity(f"{_WHAT} cannot be read: {error!r}") from error

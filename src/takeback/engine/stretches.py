@@ -40,6 +40,14 @@ LATE_NS = 100_000_000
 """On a machine that is busy it may be so much later. What the tool named is its own from then on; what it did not name is
 undecided there."""
 
+FOLLOW_NS = 10_000_000_000
+"""For so long after a call an agent's own hooks, such as a formatter, certainly go on with its file, until the end of its batch is
+told. In the same batch the agent may also wait for a person, for hours."""
+
+BESIDE_NS = 1_000_000_000
+"""So long our own hook waits at most, most often, until it looks at the files that another hook of the agent writes at the same
+time."""
+
 FOREVER = 1 << 62
 
 
@@ -152,7 +160,10 @@ def of_move(move: Move, now: Reading) -> Stretch | None:
     if raw.get("denied"):
         return Stretch(1, 0, finished=True, only_named=True)
     if not move.open:
-        return decoded(raw)
+        found = decoded(raw)
+        if found is not None and move.key.endswith(FOLLOWER):
+            return found._replace(last_ns=min(found.last_ns, found.first_ns + FOLLOW_NS))
+        return found
     found = decoded(cut(raw, now))
     if found is not None and lives(move) and found.offset_ns is not None:
         return found._replace(sure_first_ns=found.first_ns, sure_last_ns=found.last_ns)

@@ -311,7 +311,8 @@ def _plan(
             unseen = unseen or parts.missed_at(step.before, name) or parts.missed_at(step.after, name)
             if old is None or new is None:
                 continue
-            whole = Step(old, new, certain=targets[0].level == "takeback")
+            is_open_ended = any(claim.mine and claim.stretch and not claim.stretch.is_sure for claim in step.claims)
+            whole = Step(old, new, certain=targets[0].level == "takeback", open_ended=is_open_ended)
             if new.same_state(old) and not (elsewhere and pending.is_request(whole)) and not has_lost(reader, old, new):
                 continue
             if old.purged or new.purged:
@@ -322,7 +323,7 @@ def _plan(
                 leave, unclear = _shares(reader, line, name, old, new, step, wish.shared)
                 common |= dict.fromkeys(path for path in unclear if within(paths, path))
             else:
-                found = judged(line, reader, parts, name, step).without(dealt)
+                found = judged(line, reader, parts, name, step, doubts.spent).without(dealt)
                 leave = doubts.settle(present.parts[name], reader, found, wish, paths)
                 whole = whole._replace(unsure=frozenset(found.undecided))
             _append(mine, whole._replace(leave=leave | dealt))
@@ -384,6 +385,7 @@ def _plan(
         goes=tuple(goes),
         lost=tuple(gone),
         partly=bool(stays) or wish.only is not None,
+        again=tuple(sorted({effect.path for effect in effects} & (doubts.left.keys() | doubts.again.keys()))),
         undecided=doubts.grouped(),
         while_running=doubts.ran(effects),
         brought_back=doubts.brought_back(effects),
@@ -480,7 +482,8 @@ def _shares(
 
 def _append(steps: list[Step], step: Step) -> None:
     """Add a step, newest first; joined with the one after it where nothing lies between and nothing is left."""
-    if steps and not steps[-1].leave and not step.leave and steps[-1].before is step.after:
+    is_one = bool(steps) and steps[-1].before is step.after and not steps[-1].leave and not step.leave
+    if is_one and not step.open_ended and not steps[-1].open_ended:
         steps[-1] = step._replace(
             after=steps[-1].after,
             through=(*steps[-1].through, step.after),

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from takeback.engine.attribution import Claim, OwnedStep
-from takeback.engine.stretches import LATE_NS, Stretch
+from takeback.engine.stretches import BESIDE_NS, LATE_NS, Stretch
 from takeback.model.diff import Change
 from takeback.model.plan import Doubt
 from takeback.model.tree import FILE
@@ -34,6 +34,8 @@ class Verdicts(NamedTuple):
     """Paths that are the targets' only because they changed while a command ran."""
     contents: Mapping[bytes, str] = {}
     """The commands by the content of files that they made or changed: such a file may have another name by now."""
+    spent: frozenset[tuple[Stretch, str]] = frozenset()
+    """Calls and the files that they name, which they changed here: a tool writes its file once, so not before this step."""
     owned: frozenset[str] = frozenset()
     """Paths of the targets' own."""
     cleared: frozenset[str] = frozenset()
@@ -74,20 +76,25 @@ def judge(
     looked: tuple[int, int],
     *,
     has_times: bool,
+    spent: Set[tuple[Stretch, str]] = frozenset(),
 ) -> Verdicts:
     """Decide about all changes of a step. ``looked`` is when the look at its first snapshot began and ended; ``has_times`` is
-    whether the source records evidence at all."""
+    whether the source records evidence at all; ``spent`` is what later steps say of calls that go over several."""
     if not step.claims:
         return Verdicts()
     leave: set[str] = set()
     undecided: dict[str, tuple[str, Doubt]] = {}
     running: dict[str, str] = {}
     contents: dict[bytes, str] = {}
+    wrote: set[tuple[Stretch, str]] = set()
     seen = list(changes)
     times = _Times(evidence, looked, {change.path for change in seen if change.before is None})
     for change in seen:
         moment = times.of(change)
         found = [(claim, _claimed(claim, change, moment, evidence, has_times)) for claim in step.claims]
+        found = [(claim, _May.MAYBE if _is_spent(claim, change.path, may, spent) else may) for claim, may in found]
+        named = (claim.stretch for claim, may in found if may is _May.NAMED)
+        wrote.update((stretch, change.path) for stretch in named if stretch is not None and stretch.only_named)
         verdict = _decided(step, found, moment, evidence, has_times)
         if isinstance(verdict, tuple):
             undecided[change.path] = verdict
@@ -102,7 +109,12 @@ def judge(
     gone = frozenset(change.path for change in seen if change.after is None and change.path in undecided)
     owned = frozenset(change.path for change in seen if change.path not in leave)
     cleared = frozenset(change.path for change in seen if change.before is None and change.path in owned)
-    return Verdicts(frozenset(leave), undecided, running, contents, owned, cleared, gone)
+    return Verdicts(frozenset(leave), undecided, running, contents, frozenset(wrote), owned, cleared, gone)
+
+
+def _is_spent(claim: Claim, path: str, may: _May, spent: Set[tuple[Stretch, str]]) -> bool:
+    """Whether a call has written the file that it names in a later step."""
+    return may is _May.NAMED and claim.stretch is not None and (claim.stretch, path) in spent
 
 
 def _is_named(found: Iterable[tuple[Claim, _May]]) -> bool:
@@ -156,7 +168,7 @@ def _claimed(claim: Claim, change: Change, moment: _Moment | None, evidence: Evi
     ctime = moment.ctime_ns
     if ctime < stretch.first_ns - TICK_NS:
         return _May.NO
-    if named and stretch.follows and ctime > stretch.last_ns:
+    if named and stretch.follows and stretch.last_ns < ctime <= stretch.last_ns + BESIDE_NS:
         return sure  # one of the agent's own hooks, such as a formatter, came before our look
     if ctime > stretch.last_ns or (not moment.exact and not stretch.holds(ctime)):
         return _May.MAYBE

@@ -122,6 +122,9 @@ REMADE = frozenset(
 )
 """Names of what programs make again by themselves, so that nobody misses it."""
 
+GROWING = (".log", ".out", ".err", ".pid", ".lock", ".tmp", ".tsbuildinfo")
+"""Ends of names of files that programs write to all the time, and mostly at their end."""
+
 
 _BECAME = {"replaced": "replaced by another", "written": "written to", "unseen": "changed while nobody could read it"}
 
@@ -145,8 +148,10 @@ class Lost:
 
     @property
     def counts(self) -> bool:
-        """Whether the moves are taken back in part only because of it. What grows in place has lost nothing that is known."""
-        return self.how != "written" and REMADE.isdisjoint(self.path.split("/"))
+        """Whether the moves are taken back in part only because of it. A log that grows has lost nothing."""
+        if self.how == "written" and self.path.endswith(GROWING):
+            return False
+        return REMADE.isdisjoint(self.path.split("/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +238,8 @@ class Plan:
     """A restore that makes paths equal to those of ``target``, and does not merge."""
     left: bool = False
     """Something could not be done; see `is_left`."""
+    again: tuple[str, ...] = ()
+    """Paths that change although one of the moves' changes to them stays undecided: later undos try them again."""
     undecided: tuple[Undecided, ...] = ()
     """Changes that may be somebody else's, by command: those in ``shared`` are left, those in ``brought_back`` are not."""
     while_running: tuple[WhileRunning, ...] = ()

@@ -33,6 +33,8 @@ class Step(NamedTuple):
     unsure: frozenset[str] = frozenset()
     """Paths whose changes are taken back although they may be somebody else's: such a file is not followed to another name at
     which it would be deleted."""
+    open_ended: bool = False
+    """Nothing tells for sure when what was done ended: what came to be may be a person's."""
     here: bool = True
     """Whether it happened in this very place, so that inodes and times tell of what stands there; not what a fork did."""
 

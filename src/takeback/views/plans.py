@@ -53,6 +53,7 @@ def plan_lines(plan: Plan, most: int | None = MOST) -> Iterator[Line]:
     yield from undecided_lines(plan, most)
     yield from lost_lines(plan, most)
     yield from _partial_lines(plan, most)
+    yield from conflict_lines(plan, most)
     if plan.stuck:
         yield [(f"{_subject(plan)}: nothing can be taken back", "head")]
     elif plan.empty:
@@ -71,6 +72,7 @@ def beside_lines(plan: Plan, most: int | None = MOST, shared: str = "") -> Itera
         yield from undecided_lines(plan, most, shared)
         yield from lost_lines(plan, most)
         yield from _partial_lines(plan, most)
+        yield from conflict_lines(plan, most)
     for part in plan.pending:
         yield ["  ", ("pending ", "warn"), f"{part} {_waits('would be')}"]
     yield from _group("would go, and is kept in the snapshot that is made first", "warn", words(plan.goes), most)
@@ -122,6 +124,7 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
     yield from undecided_lines(report, most)
     yield from lost_lines(report, most)
     yield from _partial_lines(report, most)
+    yield from conflict_lines(report, most)
     if not report.changed and not report.pending:
         yield [f"nothing to {_doing(report).partition(' ')[0]}: {_why_nothing(report)}"]
         yield from _left_lines(report, most)
@@ -209,7 +212,8 @@ def _subject(value: Plan | Report) -> str:
     return f"{value.verb} of{title} ({short(value.moves[0])}{more})"
 
 
-def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+def conflict_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
+    """What would cost somebody's work: said before what is done, because it is not done."""
     what = "to have the fork's" if value.title.startswith(PROMOTE) else "taking it back"
     yield from _group(
         f"conflict: left alone, because {what} would lose somebody's work",
@@ -217,6 +221,9 @@ def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
         [f"{item.path}: {item.reason}" for item in value.conflicts],
         most,
     )
+
+
+def _left_lines(value: Plan | Report, most: int | None) -> Iterator[Line]:
     yield from _group("left as it is", "warn", [f"{item.path}: {item.reason}" for item in value.kept], most)
     yield from _outside_lines(value.outside, None if most is None else FEW)
     yield from _not_captured("is not in the snapshot, and is left alone", value, most)

@@ -164,13 +164,19 @@ def the_moves_own_changes_are_gone(deed: Deed) -> None:
         if deed.after.get(path) == node:
             continue
         certain = not deed.pruned and all(is_certain(deed.ledger, entry) for entry in entries)
-        if certain:
+        theirs = {line for entry in entries for line in entry.added if _is_of_others(deed, line)}
+        if certain and not (theirs and deed.mentions(path)):  # else it may be the only copy of somebody's
             raise Broken("certain", f"{path} is not as it was before the moves, though all is known of it")
         if not deed.mentions(path):
             raise Broken("left behind", f"{path} is not as it was before the moves, and nothing is said of it")
         if all(not entry.call.end for entry in entries if entry.call) and path not in deed.after:
             if not deed.paths("conflicts") & {path}:
                 raise Broken("brought back", f"{path} is absent, and was not brought back")
+
+
+def _is_of_others(deed: Deed, line: str) -> bool:
+    author = deed.ledger.authors.get(line)
+    return author is not None and (author.call is None or not is_own(deed, author.call))
 
 
 def count_ordinary(deed: Deed) -> None:

@@ -23,6 +23,7 @@ from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured
 from takeback.model.tree import DIRECTORY, FILE, LINK, encode_records, name_bytes
 from takeback.sources import trees
+from takeback.sources.workspace.disk import born_ns
 from takeback.sources.workspace.ignore.texts import ALWAYS_CAPTURED
 from takeback.sources.workspace.names import STAGE_PREFIX, is_git_name, is_store
 from takeback.sources.workspace.reading import (
@@ -45,7 +46,7 @@ from takeback.sources.workspace.statcache import (
     StatCache,
     encode_section,
 )
-from takeback.sources.workspace.uncaptured import Listed
+from takeback.sources.workspace.uncaptured import BORN, Listed
 from takeback.store.writer import Writer
 
 RULES_LIMIT = 1 << 20
@@ -271,6 +272,10 @@ def _is_as_it_was(section: Section, listing: Listing) -> bool:
         return False
 
 
+_OF_GIT = ("HEAD", "index", "config", "objects", "refs")
+"""What git needs, or a person misses, in a repository's own directory."""
+
+
 class _Forged(Exception):
     """The stat cache says of a directory what the last snapshot does not, so nothing in it counts."""
 
@@ -338,6 +343,8 @@ class _Visit:
             return
         if is_git_name(name):
             seen = self._as_repository(name, path, seen)
+        if born := born_ns(name_bytes(name), self._handle):
+            seen = (seen[0], BORN, born, seen[3], seen[4])
         self._walk.list_ignored(path + "/", seen)
         self._rows.append((name, kind, _NO_STAT, trees.NO_ID))
 
@@ -352,8 +359,8 @@ class _Visit:
         except OSError:
             return (*seen[:3], 0, seen[4])
         self._walk.uncaptured += (
-            (f"{path}/{each}", found[4], found[3], found[2], found[1])
-            for each in ("HEAD", "index")
+            (f"{path}/{each}" + "/" * stat.S_ISDIR(found[0]), found[4], found[3], found[2], found[1])
+            for each in _OF_GIT
             if (found := inside.get(each))
         )
         return (*seen[:3], min((each[3] for each in inside.values()), default=seen[3]), seen[4])

@@ -27,12 +27,7 @@ class Disk:
 
     def born_ns(self, path: str) -> int | None:
         """When the file at a path was made, whatever it was called then; None if the system does not tell."""
-        if self._root is None:
-            return None
-        try:
-            return _born()(name_bytes(f"{self._root}/{path}"))
-        except OSError:
-            return None
+        return None if self._root is None else born_ns(name_bytes(f"{self._root}/{path}"))
 
     def is_same(self, path: str, seen: Identity) -> bool:
         """Whether what stands at a path is what was seen, there or elsewhere, maybe changed since.
@@ -57,7 +52,16 @@ class Disk:
 NOWHERE = Disk(None)
 
 
-def _born() -> Callable[[bytes], int | None]:
+def born_ns(place: bytes, directory: int | None = None) -> int | None:
+    """When the file or directory at a place, which may be seen from an open directory, was made; None if the system does not
+    tell."""
+    try:
+        return _born()(place, directory)
+    except OSError:
+        return None
+
+
+def _born() -> Callable[[bytes, int | None], int | None]:
     """What tells when a file was made."""
     global _known
     if _known is None:
@@ -65,11 +69,11 @@ def _born() -> Callable[[bytes], int | None]:
     return _known
 
 
-_known: Callable[[bytes], int | None] | None = None
+_known: Callable[[bytes, int | None], int | None] | None = None
 
 
-def _by_stat(place: bytes) -> int | None:
-    seconds = getattr(os.lstat(place), "st_birthtime", None)
+def _by_stat(place: bytes, directory: int | None) -> int | None:
+    seconds = getattr(os.stat(place, dir_fd=directory, follow_symlinks=False), "st_birthtime", None)
     return None if seconds is None else int(seconds * 1e9) - 1_000  # it has no more digits than that
 
 
@@ -78,18 +82,18 @@ _SIZE, _MASK, _SECONDS = 256, 0, 80
 """Where a ``struct statx`` has its mask, and the time of birth: seconds (64 bits) and nanoseconds (32)."""
 
 
-def _by_statx() -> Callable[[bytes], int | None]:
+def _by_statx() -> Callable[[bytes, int | None], int | None]:
     import ctypes
     import struct
 
     try:
         statx = ctypes.CDLL(None, use_errno=True).statx
     except (OSError, AttributeError):
-        return lambda place: None
+        return lambda place, directory: None
 
-    def born(place: bytes) -> int | None:
+    def born(place: bytes, directory: int | None) -> int | None:
         found = ctypes.create_string_buffer(_SIZE)
-        if statx(_AT_FDCWD, place, _AT_SYMLINK_NOFOLLOW, _STATX_BTIME, found):
+        if statx(_AT_FDCWD if directory is None else directory, place, _AT_SYMLINK_NOFOLLOW, _STATX_BTIME, found):
             return None
         (mask,) = struct.unpack_from("=I", found, _MASK)
         seconds, nanoseconds = struct.unpack_from("=qI", found, _SECONDS)

@@ -1,7 +1,8 @@
 """What became of what no snapshot holds: the lists at both ends of a step, compared.
 
-By inode, time of last change and size together. A directory is compared by its inode alone, because what is in it is not
-listed and changes all the time; that of git by the oldest time in it, too.
+By inode, time of last change and size together. A directory is compared by its inode and the time at which it was made, because
+what is in it is not listed and changes all the time. Where the system does not tell that time, that of git is compared by
+the oldest time in it, too.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ def _changed(path: str, then: Identity, now: Identity) -> str:
     """What happened to a path that is listed at both ends; empty if nothing did that matters."""
     if (then.inode, then.is_directory) != (now.inode, now.is_directory):
         return "replaced"
+    if then.is_directory and then.born_ns and now.born_ns:
+        return "replaced" if then.born_ns != now.born_ns else ""
     if not then.ctime_ns or not now.ctime_ns or then.ctime_ns == now.ctime_ns:
         return ""
     if then.is_directory:

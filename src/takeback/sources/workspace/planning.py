@@ -22,16 +22,13 @@ from takeback.sources.workspace.guard import UNREADABLE, Guard
 from takeback.sources.workspace.lost import lost
 from takeback.sources.workspace.merge import Outcome, take_back
 from takeback.sources.workspace.merge_memo import merging
-from takeback.sources.workspace.renames import Renames
+from takeback.sources.workspace.renames import TELLING, Renames
 from takeback.sources.workspace.strays import Strays, looked_ns
 from takeback.sources.workspace.uncaptured import Identity
 from takeback.store.reader import Reader
 
 Wanted = dict[str, tuple[Entry | None, bytes | None]]
 """What paths shall become, and the bytes of those that were merged."""
-
-TELLING = 32
-"""Fewer bytes may be equal by chance: nothing is told because of them."""
 
 
 def fresh(reader: Reader, part: str, target: Part, paths: Sequence[str] | None) -> list[Effect]:
@@ -99,7 +96,7 @@ def revert(
             revision.take_back(draft, *change)
         draft.renames.append(revision.renames())
         if step.here:
-            made = revision.made() if gone else set()
+            made = revision.made() if gone and not step.open_ended else set()
             gone = [each for each in gone if each.path.rstrip("/") not in made]  # it came and went meanwhile
             gone += revision.lost(part)
     with merging() as memo:
@@ -129,11 +126,13 @@ class _Revision:
                 return
         elif theirs is None:
             by_rules = not self._step.certain and self._before.absent_by_choice(path, base.kind == DIRECTORY)
-            reason = by_rules or self._before.stands_uncaptured(path) or self._strays.made(path, base)
-            if reason:
-                draft.keep(path, reason)
+            if by_rules:
+                draft.keep(path, by_rules)
                 return
-        elif reason := self._strays.changed(path, base):
+            if reason := self._before.stands_uncaptured(path) or self._strays.made(path, base):
+                draft.refuse(path, reason)
+                return
+        elif reason := self._strays.changed(path, base, theirs):
             draft.refuse(path, reason)
             return
         draft.take_back(path, base, theirs, self._moved)
@@ -152,7 +151,7 @@ class _Revision:
         if reason == UNREADABLE:
             draft.refuse(path, _how_to_read(self._tree, self._after.left_out_at(path)))
         else:
-            draft.keep(path, f"the move left it uncaptured ({reason})")
+            draft.refuse(path, f"the move left it uncaptured ({reason})")
 
 
 def _purged(step: Step) -> set[str]:
@@ -179,10 +178,11 @@ class _Moved:
         self._new: dict[bytes, list[str]] | None = None
         self._evidence: list[Evidence] | None = None
 
-    def find(self, base: Entry) -> str | None:
-        """The only new path with these bytes; a path of old is not new."""
+    def find(self, path: str, base: Entry) -> str | None:
+        """The only new path with these bytes, if they are so many that they tell something; else the very file. A path of old
+        is not new."""
         places = self._places(base)
-        return places[0] if len(places) == 1 and base.size else None
+        return places[0] if len(places) == 1 and base.size >= TELLING else self.same(path, base)
 
     def alike(self, base: Entry) -> list[str]:
         """The new paths with these bytes, if they are so many that they tell something."""
@@ -259,7 +259,7 @@ class _Draft:
         ):
             return
         if ours is None and base is not None:
-            found = moved.find(base) if theirs is not None else moved.same(path, base)
+            found = moved.find(path, base) if theirs is not None else moved.same(path, base)
             if found is not None and found not in self.wanted:
                 path, ours = found, self._at(found)
             elif theirs is None:
@@ -286,7 +286,10 @@ class _Draft:
         if outcome.conflict:
             self.refuse(path, outcome.conflict)
         elif outcome.entry != ours:
-            self.wanted[path] = (outcome.entry, outcome.merged)
+            merged = outcome.merged
+            if merged is None and path in self.wanted and outcome.entry is not None and ours is not None:
+                merged = self.wanted[path][1] if outcome.entry.id == ours.id else None
+            self.wanted[path] = (outcome.entry, merged)
 
     def proposal(self, source: TreeView) -> Proposal:
         """The effects, with directories settled; ``source`` says which mode a directory had that is made again."""

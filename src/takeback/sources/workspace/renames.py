@@ -12,6 +12,9 @@ from takeback.sources.workspace.merge import MERGE_LIMIT
 from takeback.sources.workspace.strays import Change
 from takeback.store.reader import Reader
 
+TELLING = 32
+"""Fewer bytes may be equal by chance: nothing is told because of them."""
+
 _MOST = 64
 """So many pairs of files are compared; more count as alike."""
 
@@ -32,7 +35,7 @@ class Renames:
                 del some[path]
         for path in leave & self._new.keys():
             del self._new[path]
-        self._alike: dict[tuple[bytes, bytes], bool] = {}
+        self._shares: dict[tuple[bytes, bytes], int | None] = {}
 
     def stuck(
         self, now: Callable[[str], Entry | None], wanted: Mapping[str, tuple[Entry | None, bytes | None]]
@@ -59,9 +62,9 @@ class Renames:
         if new.id == old.id or new.kind != FILE:
             return new.id == old.id
         if was := self._replaced.get(path):  # it was there before the step, and may have been written to
-            return self._is_like(new, old) and not (was.kind == FILE and self._is_like(new, was))
+            return self._is_mostly(new, old) and not (was.kind == FILE and self._is_mostly(new, was))
         if name in self._stands:  # so may this one
-            return self._is_older(path) and self._is_like(new, old)
+            return self._is_older(path) and self._is_mostly(new, old)
         return self._is_older(path) or self._is_like(new, old)
 
     def _is_older(self, path: str) -> bool:
@@ -70,12 +73,22 @@ class Renames:
         return born is not None and born <= self._looked_ns
 
     def _is_like(self, new: Entry, old: Entry) -> bool:
-        """Whether half of the smaller file is in the other one, line by line."""
+        """Whether half of the smaller file is in the other one, line by line; in doubt it is."""
+        share = self._share(new, old)
+        return share is None or 2 * share >= min(new.size, old.size)
+
+    def _is_mostly(self, new: Entry, old: Entry) -> bool:
+        """Whether half of the larger file is in the other one, line by line; in doubt it is not."""
+        share = self._share(new, old) if min(new.size, old.size) >= TELLING else None
+        return share is not None and 2 * share >= max(new.size, old.size)
+
+    def _share(self, new: Entry, old: Entry) -> int | None:
+        """How many bytes in whole lines two files have in common; None if it takes too long to find out."""
         key = new.id, old.id
-        if key not in self._alike:
-            in_doubt = max(new.size, old.size) > MERGE_LIMIT or len(self._alike) >= _MOST
-            self._alike[key] = in_doubt or _share(self._read(new), self._read(old))
-        return self._alike[key]
+        if key not in self._shares:
+            is_long = max(new.size, old.size) > MERGE_LIMIT or len(self._shares) >= _MOST
+            self._shares[key] = None if is_long else _share(self._read(new), self._read(old))
+        return self._shares[key]
 
     def _read(self, entry: Entry) -> bytes:
         return self._reader.get(entry.id, BlobKind.DATA)
@@ -91,6 +104,6 @@ def _is_back(now: Entry | None, theirs: Entry, is_wanted: bool) -> bool:
     return now is not None and (is_wanted or now.same_content(theirs))
 
 
-def _share(a: bytes, b: bytes) -> bool:
+def _share(a: bytes, b: bytes) -> int:
     lines = Counter(a.splitlines(keepends=True)) & Counter(b.splitlines(keepends=True))
-    return 2 * sum(len(line) * times for line, times in lines.items()) >= min(len(a), len(b))
+    return sum(len(line) * times for line, times in lines.items())

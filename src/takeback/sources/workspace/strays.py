@@ -53,12 +53,16 @@ class Strays:
         is_older = entry.kind == FILE and entry.size and not self._is_renamed(entry) and self._is_older(path)
         return f"it was moved here from elsewhere, and {_ELSEWHERE}" if is_older else ""
 
-    def changed(self, path: str, entry: Entry) -> str:
-        """Why what stands in the place of something else is not the move's to replace; empty if it is."""
+    def changed(self, path: str, entry: Entry, was: Entry | None = None) -> str:
+        """Why what stands in the place of something else is not the move's to replace; empty if it is. ``was`` is what stood
+        there before."""
         if reason := self.origin(path):
             return reason
         if entry.kind == FILE and entry.size in self._copied and self._changes:
             return f"it may be the only copy of {self._copied[entry.size]}, which the move removed"
+        if was is not None and was.id != entry.id and entry.kind == FILE and entry.size:
+            if self._is_unwritten(path) and not self._is_renamed(entry) and self._is_older(path):
+                return f"it was moved here from elsewhere, and {_ELSEWHERE}"
         return ""
 
     def origin(self, path: str) -> str:
@@ -75,7 +79,7 @@ class Strays:
     def found(self, path: str, seen: Identity) -> str | None:
         """Where what is not listed any more has become captured."""
         if self._disk.is_same(path, seen):
-            return path
+            return path if not seen.ctime_ns or self._disk.is_untouched(path, seen) else None
         place = self._places.get(seen.inode, "")
         return place if place and self._disk.is_same(place, seen) else None
 
@@ -95,6 +99,11 @@ class Strays:
         place, seen = self._gone.get(status.st_ino, ("", None)) if status is not None else ("", None)
         return place if seen is not None and place != path and self._disk.is_same(path, seen) else ""
 
+    def _is_unwritten(self, path: str) -> bool:
+        """Whether a file was written last before the step began: then it was not the step that wrote it."""
+        status = self._disk.stat(path) if self._looked_ns else None
+        return status is not None and status.st_mtime_ns < self._looked_ns <= status.st_ctime_ns
+
     def _is_older(self, path: str) -> bool:
         """Whether a file was there before the step began, under a name that it has not any more."""
         status = self._disk.stat(path) if self._looked_ns else None
@@ -111,6 +120,10 @@ class Strays:
     @cached_property
     def _taken(self) -> tuple[set[bytes], bool]:
         """The bytes of captured files that the step took away, and whether some of them are at none of its new paths."""
-        made = {base.id for _, theirs, base in self._changes if theirs is None and base is not None}
+        made = {
+            base.id
+            for _, theirs, base in self._changes
+            if base is not None and (theirs is None or theirs.id != base.id)
+        }
         taken = {theirs.id for _, theirs, base in self._changes if theirs is not None and base is None and theirs.kind != DIRECTORY}  # fmt: skip
         return taken, not taken <= made

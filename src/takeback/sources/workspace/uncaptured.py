@@ -17,6 +17,9 @@ Listed = tuple[str, int, int, int, int]
 """Path, inode, ctime and mtime in nanoseconds, size. The path of a directory has a slash at its end; as the ctime, that of git has the
 oldest of what is directly in it, because its own changes with every command."""
 
+BORN = -1
+"""In the place of a directory's size: its mtime is the time at which it was made."""
+
 _WHAT = "a list of uncaptured paths"
 
 
@@ -29,6 +32,11 @@ class Identity(NamedTuple):
     """0 if that is not known: only the inode is, in the lists of older snapshots."""
     mtime_ns: int = 0
     size: int = 0
+
+    @property
+    def born_ns(self) -> int:
+        """When a directory was made; 0 if that is not known."""
+        return self.mtime_ns if self.is_directory and self.size == BORN else 0
 
 
 def encode(listed: Iterable[Listed]) -> bytes:

@@ -236,6 +236,16 @@ def opened_since(tx: Transaction, timeline: int, move: str, levels: Sequence[str
     return bool(tx.execute(sql, (timeline, move, *levels)))
 
 
+def last_turn(tx: Transaction, timeline: int, session: str) -> Move | None:
+    """The turn of a session that was opened last."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND level = 'turn' AND session = ? "
+        "ORDER BY opening_seq DESC, seq DESC LIMIT 1"
+    )
+    rows = tx.execute(sql, (timeline, session))
+    return _move(rows[0]) if rows else None
+
+
 def first_of_session(tx: Transaction, timeline: int, session: str) -> Move | None:
     sql = (
         f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND session = ? AND level <> 'takeback' ORDER BY seq LIMIT 1"
@@ -253,11 +263,21 @@ def sessions(tx: Transaction, timeline: int, beginning: str, limit: int = 4) -> 
     return [str(row[0]) for row in tx.execute(sql, (timeline, len(beginning), beginning))]
 
 
-def take(tx: Transaction, move: str, targets: Iterable[str]) -> None:
-    """Record that a move of takeback's took back others."""
-    for target in targets:
+def take(tx: Transaction, move: str, taken: Iterable[str]) -> None:
+    """Record that a move of takeback's took back others; what these had taken back counts again."""
+    for target in taken:
         tx.execute("INSERT INTO takes (move, target) VALUES (?, ?) ON CONFLICT DO NOTHING", (move, target))
-        tx.execute("UPDATE moves SET undone_by = ? WHERE id = ?", (move, target))
+        _set_taken(tx, move, target)
+
+
+def _set_taken(tx: Transaction, move: str, target: str) -> None:
+    tx.execute("UPDATE moves SET undone_by = ? WHERE id = ?", (move, target))
+    if _takes_back(tx, target):
+        give_back(tx, target)
+
+
+def _takes_back(tx: Transaction, move: str) -> bool:
+    return bool(tx.execute("SELECT 1 FROM moves WHERE id = ? AND verb IN ('undo', 'redo')", (move,)))
 
 
 def set_undone(tx: Transaction, move: str, by: str | None) -> None:
@@ -265,13 +285,21 @@ def set_undone(tx: Transaction, move: str, by: str | None) -> None:
 
 
 def give_back(tx: Transaction, undo: str) -> None:
-    """An undo was taken back: its targets count again, unless another undo in force took them too."""
+    """An undo was taken back: its targets count again, unless another undo in force took them too. Those that are undos or redos
+    take back again what they had taken back."""
     tx.execute(
         "UPDATE moves SET undone_by = (SELECT other.id FROM takes JOIN moves AS other ON other.id = takes.move "
         "WHERE takes.target = moves.id AND other.id <> ? AND other.undone_by IS NULL ORDER BY other.seq DESC LIMIT 1) "
         "WHERE id IN (SELECT target FROM takes WHERE move = ?)",
         (undo, undo),
     )
+    again = (
+        "SELECT id FROM moves WHERE undone_by IS NULL AND verb IN ('undo', 'redo') "
+        "AND id IN (SELECT target FROM takes WHERE move = ?)"
+    )
+    for (target,) in tx.execute(again, (undo,)):
+        for each in targets(tx, str(target)):
+            _set_taken(tx, str(target), each)
 
 
 def taken_by(tx: Transaction, moves: Sequence[str], size: int = 500) -> dict[str, list[str]]:
