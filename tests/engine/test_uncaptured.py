@@ -150,13 +150,18 @@ def test_what_was_moved_to_another_ignored_name_is_said(project: World) -> None:
     assert project.read(".env.bak") == SECRET.encode()
 
 
-def test_what_grew_in_place_is_told_and_is_no_loss(project: World) -> None:
-    def log() -> None:
-        with open(project.root / ".env", "a") as file:
+@pytest.mark.parametrize(("name", "counts"), [("debug.log", False), (".env", True)])
+def test_what_was_written_to_in_place_is_told_and_is_a_loss_unless_it_is_a_log(
+    project: World, name: str, counts: bool
+) -> None:
+    project.edit({".gitignore": ".env\nbuild/\n*.log\n", "debug.log": "begun\n"})
+
+    def append() -> None:
+        with open(project.root / name, "a") as file:
             file.write("more\n")
 
-    report = work(project, log)
-    assert [(each.path, each.how, each.counts) for each in report.lost] == [(".env", "written", False)]
+    report = work(project, append)
+    assert [(each.path, each.how, each.counts) for each in report.lost] == [(name, "written", counts)]
 
 
 def test_what_was_cut_short_in_place_is_lost(project: World) -> None:
@@ -314,7 +319,7 @@ def test_what_was_moved_out_of_an_ignored_directory_is_left(project: World) -> N
     report = work(project, move)
     assert project.read("report.txt") == b"the only report\n" and project.read("deep/data") == b"data\n"
     assert not project.exists("new.txt")
-    assert {item.path for item in report.kept} == {"report.txt", "deep/data"}
+    assert {item.path for item in report.conflicts} == {"report.txt", "deep/data"}
 
 
 def test_a_file_that_was_moved_and_edited_is_left(project: World) -> None:

@@ -26,7 +26,7 @@ from takeback.engine.save import lists_differ, same_state
 from takeback.errors import Conflict, Integrity, InvalidInput, Partial, TakebackError, Unavailable
 from takeback.model.ids import BlobKind, new_id, short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING
-from takeback.model.move import AGAIN, AGENT_LEVELS, ASKED, BY, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
+from takeback.model.move import AFTER, AGAIN, AGENT_LEVELS, ASKED, BY, CAUGHT_UP, LEFT, PARTLY, RESTORED, Move
 from takeback.model.plan import Effect, Kept, Lost, Plan, Report, told
 from takeback.model.progress import Watch
 from takeback.model.snapshot import Part, Snapshot
@@ -412,6 +412,8 @@ def _noted(plan: Plan) -> dict[str, Any]:
         context[PARTLY] = True
     if plan.verb == "undo" and (plan.is_left or plan.again):
         context[LEFT] = True
+    if plan.after is not None:
+        context[AFTER] = plan.after
     if plan.verb == "undo" and plan.again:
         context[AGAIN] = list(plan.again)
     if plan.exact and plan.target is not None:

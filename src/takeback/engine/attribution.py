@@ -101,14 +101,15 @@ def owned_steps(
     by_takeback = any(target.level == "takeback" for target in targets)
     own_levels = {target.level == "manual" for target in targets}
     theirs = [move for move in near if move.session in sessions or _frames(move, targets) or move.level == "manual"]
-    theirs = [move for move in theirs if (move.level == "manual") in own_levels]
+    theirs = [move for move in theirs if (move.level == "manual") in own_levels and move.level != "takeback"]
+    theirs = theirs if not by_takeback else list(targets)
     later = _Later(tx, timeline, targets, theirs, board, first)
     now = clock.read()
     steps: list[OwnedStep] = []
     for number, (before, after) in enumerate(pairwise(rows)):
         if not owners[number] or own_work[number] or after.mixed or after.id in seen_again:
             continue
-        if later.has_taken(number, after, owners[number]):
+        if later.has_taken(number, before, after, owners[number]):
             continue
         dealt = later.of(number, before, after)
         if by_takeback or (memory and not rivals[number]):
@@ -137,18 +138,18 @@ class _Later:
         self._over = [(each, board.spread([each.move])) for each in some]
         self._restored = list(restored(tx, timeline, targets, first))
 
-    def has_taken(self, number: int, after: SnapshotRow, owners: Sequence[Move]) -> bool:
+    def has_taken(self, number: int, before: SnapshotRow, after: SnapshotRow, owners: Sequence[Move]) -> bool:
         """Whether all that the owners did in a step is taken back already."""
         whole = [
             each.move
             for each in self._at(number)
-            if any(not self._dealt(ends, after).brought_back for ends in each.whole_before(after.seq))
+            if any(not self._dealt(ends, after).brought_back for ends in each.whole_of(before, after))
         ]
         return bool(whole) and all(any(_covers(move, owner) for move in whole) for owner in owners)
 
     def of(self, number: int, before: SnapshotRow, after: SnapshotRow) -> frozenset[Dealt]:
         """The moves that have dealt with a part of a step."""
-        undos = (each.before(after.seq) for each in self._at(number))
+        undos = (each.undos_of(before, after) for each in self._at(number))
         restores = (each.ends for each in self._restored if each.first <= before.seq and after.seq <= each.last)
         return frozenset(self._dealt(ends, after) for ends in frozenset[Ends]().union(*undos, restores))
 

@@ -15,6 +15,7 @@ from takeback.engine.attribution import OPEN_END
 from takeback.engine.later_takebacks import restored
 from takeback.engine.line import Line
 from takeback.engine.references import Reference, resolve, resolve_move
+from takeback.engine.stretches import RAN
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.move import AGENT_LEVELS, GONE, LEFT, LEVELS, PARTLY, Move
@@ -157,12 +158,19 @@ def _acted(tx: Transaction, timeline: int, move: Move) -> int:
     """When a move acted last, as a place on the timeline."""
     if move.level in ("turn", "run") and (move.open or move.context.get("marks")):
         last = move.closing_seq if move.closing_seq is not None else OPEN_END
-        found = move_rows.last_acted(tx, timeline, move.session, move.opening_seq, last)
-        if found is not None:
-            return found
+        inside = move_rows.last_actions(tx, timeline, move.session, move.opening_seq, last)
+        if inside:
+            return max(map(_action_acted, inside))
     if move.open:
         return OPEN_END if move.level == "manual" else move.opening_seq  # a person acts without telling
     return move.closing_seq if move.closing_seq is not None else move.opening_seq
+
+
+def _action_acted(action: Move) -> int:
+    """Where an action ended, if an event of its own told that; else where it began, however late its window was closed."""
+    ran = action.context.get(RAN)
+    is_cut = isinstance(ran, Mapping) and ran.get("finished") is not True
+    return action.opening_seq if action.closing_seq is None or is_cut else action.closing_seq
 
 
 def newest_of_agents(tx: Transaction, timeline: int) -> Move | None:

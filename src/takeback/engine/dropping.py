@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from takeback.engine.move_snapshots import concerns, inner_actions, is_over, needs, owns_whole_window
+from takeback.engine.stretches import RAN
 from takeback.errors import InvalidInput, NotFound
 from takeback.model.ids import short
 from takeback.model.move import CUT, GONE, Move
@@ -216,7 +217,12 @@ def _continues(first: Move, second: Move) -> bool:
 
 
 def _join(tx: Transaction, first: Move, second: Move) -> None:
-    """One move from the first's beginning to the second's end, under the second's id."""
+    """One move from the first's beginning to the second's end, under the second's id. Calls of an agent stay two, over the same
+    step: when each ran, and what it named, tells their changes apart."""
+    if first.level == "action" and RAN in first.context and RAN in second.context:
+        moves.update(tx, first._replace(closing=second.closing, closing_seq=second.closing_seq))
+        moves.update(tx, second._replace(opening=first.opening, opening_seq=first.opening_seq))
+        return
     moves.remove(tx, first.id)
     moves.update(
         tx,

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from takeback.model.move import AGAIN, LEFT, PARTLY, RESTORED, Move
+from takeback.model.move import AFTER, AGAIN, LEFT, PARTLY, RESTORED, Move
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
+from takeback.store.catalogue.snapshots import SnapshotRow
 
 if TYPE_CHECKING:
     pass
@@ -27,6 +28,12 @@ class Ends(NamedTuple):
     """The place of the first of them: it has dealt with nothing that came later."""
     again: frozenset[str] = frozenset()
     """Paths that it changed, and did not deal with all the same."""
+    first: int = 0
+    """The place after which it took back what was done."""
+
+    def covers(self, before: SnapshotRow, after: SnapshotRow) -> bool:
+        """Whether a step lies in what it dealt with."""
+        return self.first <= before.seq and after.seq <= self.seq
 
 
 class Dealt(NamedTuple):
@@ -44,27 +51,25 @@ class Taken(NamedTuple):
     whole: frozenset[Ends]
     """Those that left nothing of it."""
 
-    def before(self, seq: int) -> frozenset[Ends]:
-        """The undos that dealt with what the move did up to a place."""
-        return frozenset(ends for ends in self.undos if ends.seq >= seq)
+    def undos_of(self, before: SnapshotRow, after: SnapshotRow) -> list[Ends]:
+        """The undos that dealt with what the move did in a step."""
+        return [ends for ends in self.undos if ends.covers(before, after)]
 
-    def whole_before(self, seq: int) -> list[Ends]:
-        """Those that left nothing of what the move did up to a place."""
-        return [ends for ends in self.whole if ends.seq >= seq]
+    def whole_of(self, before: SnapshotRow, after: SnapshotRow) -> list[Ends]:
+        """Those that left nothing of it."""
+        return [ends for ends in self.whole if ends.covers(before, after)]
 
 
 def taken(tx: Transaction, targets: Sequence[Move], own: Sequence[Move]) -> list[Taken]:
     """Those that are taken back among moves whose work is the targets' ``own``."""
-    if any(target.level == "takeback" for target in targets):
-        return []
-    undone = [move for move in own if move.undone_by is not None and move.level != "takeback"]
+    undone = [move for move in own if move.undone_by is not None]
     undos = moves.undos_in_force(tx, [move.id for move in undone])
     again = {target.id for target in targets}
     found = []
     for move in undone:
         some = undos.get(move.id, [])
         whole = [undo for undo in some if move.id not in again and not undo.context.keys() & {PARTLY, LEFT}]
-        found.append(Taken(move, frozenset(map(_ends, some)), frozenset(map(_ends, whole))))
+        found.append(Taken(move, _all(tx, some), _all(tx, whole)))
     return found
 
 
@@ -84,10 +89,16 @@ def restored(tx: Transaction, timeline: int, targets: Sequence[Move], first_seq:
         brought = move.context.get(RESTORED)
         row = snapshots.by_id(tx, brought) if isinstance(brought, str) else None
         if row is not None:  # else nobody knows where the restored state lay
-            yield Restored(_ends(move), row.seq if row.timeline == timeline else 0, move.opening_seq)
+            yield Restored(_ends(tx, move), row.seq if row.timeline == timeline else 0, move.opening_seq)
 
 
-def _ends(move: Move) -> Ends:
+def _all(tx: Transaction, some: Sequence[Move]) -> frozenset[Ends]:
+    return frozenset(_ends(tx, move) for move in some)
+
+
+def _ends(tx: Transaction, move: Move) -> Ends:
+    after = move.context.get(AFTER)
+    first = snapshots.by_id(tx, after) if isinstance(after, str) else None
     again = move.context.get(AGAIN)
     paths = frozenset(map(str, again)) if isinstance(again, list) else frozenset[str]()
-    return Ends(move.id, move.opening, move.closing or move.opening, move.opening_seq, paths)
+    return Ends(move.id, move.opening, move.closing or move.opening, move.opening_seq, paths, first.seq if first else 0)

@@ -54,7 +54,8 @@ def _last(tx: Transaction, timeline: int, move: Move) -> int:
     if move.closing_seq is not None or not move.context.get("marks"):
         return move.closing_seq if move.closing_seq is not None else OPEN_END
     runs = any(each.level == "action" and each.open for each in moves.open_moves(tx, timeline, move.session))
-    ended = moves.last_acted(tx, timeline, move.session, move.opening_seq, OPEN_END)
+    inside = moves.last_actions(tx, timeline, move.session, move.opening_seq, OPEN_END)
+    ended = max((each.opening_seq if each.closing_seq is None else each.closing_seq for each in inside), default=None)
     return OPEN_END if runs or ended is None else ended
 
 

@@ -186,11 +186,25 @@ class _Book:
     def _begun_unseen(self, own: list[Move], event: Event) -> list[Move]:
         """An action whose beginning could not be recorded: it began after the snapshot before this one."""
         turn = next((move for move in own if move.level == "turn"), None)
+        if turn is None and event.key:
+            return self._went_on(event)
         if turn is None or not event.key or self._before is None or self._before.seq < turn.opening_seq:
             return []
         begun = self.open("action", event._replace(context={}, noted={}), self._before)
         since = {**begun.context[RAN], "from": self._before.time_ns, "unseen": True}
         return [begun._replace(context={**begun.context, RAN: since})]
+
+    def _went_on(self, event: Event) -> list[Move]:
+        """A call that began in a turn which an undo has ended, and that went on all the same: what it did since."""
+        turn = moves.last_turn(self._tx, self._timeline, event.session)
+        undo = moves.undone_at(self._tx, self._timeline, turn.closing_seq) if turn and turn.closing_seq else None
+        if turn is None or undo is None or turn.id not in moves.targets(self._tx, undo.id):
+            return []
+        since = snapshots.by_id(self._tx, undo.closing) if undo.closing is not None else None
+        if since is None:
+            return []
+        begun = self.open("action", event._replace(context={}, noted={}), since)
+        return [begun._replace(context={**begun.context, RAN: {**begun.context[RAN], "from": undo.opened_ns}})]
 
     def open(self, level: str, event: Event, since: SnapshotRow | None = None) -> Move:
         since = since or self._at

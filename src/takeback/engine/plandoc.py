@@ -34,6 +34,7 @@ def encode_plan(plan: Plan) -> bytes:
             **({"exact": True} if plan.exact else {}),
             **({"left": True} if plan.is_left else {}),
             **({"again": plan.again} if plan.again else {}),
+            **({"after": plan.after} if plan.after is not None else {}),
         }
     )
 
@@ -47,6 +48,7 @@ def decode_plan(data: bytes) -> Plan:
         pending = tuple(raw.get("pending", ()))
         again = tuple(raw.get("again", ()))
         texts += [*raw["moves"], *pending, *again, *([] if raw["target"] is None else [raw["target"]])]
+        texts += [raw["after"]] if "after" in raw else []
         if raw["verb"] not in _VERBS or not all(isinstance(text, str) for text in texts):
             raise ValueError("a field is wrong")
         return Plan(
@@ -66,6 +68,7 @@ def decode_plan(data: bytes) -> Plan:
             exact=raw.get("exact") is True,
             left=raw.get("left") is True,
             again=again,
+            after=raw.get("after"),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Integrity(f"{_WHAT} cannot be read: {error!r}") from error

@@ -283,6 +283,8 @@ def _plan(
         timeline = line.row(tx).number
         steps = owned_steps(tx, timeline, targets, after_seq)
         spoken = owned_steps(tx, timeline, targets, after_seq, memory=True) if states else []
+        is_cut = any(move.opening_seq < after_seq for move in targets)
+        cut = snapshots.between(tx, timeline, after_seq, after_seq) if is_cut else []
     parts = SnapshotParts(line, reader, present)
     dealt_paths = DealtPaths(line, reader, parts)
     effects: list[Effect] = []
@@ -384,7 +386,8 @@ def _plan(
         pending=tuple(asked),
         goes=tuple(goes),
         lost=tuple(gone),
-        partly=bool(stays) or wish.only is not None,
+        partly=bool(stays or cut) or wish.only is not None,
+        after=cut[0].id if cut else None,
         again=tuple(sorted({effect.path for effect in effects} & (doubts.left.keys() | doubts.again.keys()))),
         undecided=doubts.grouped(),
         while_running=doubts.ran(effects),

@@ -22,6 +22,9 @@ AGAIN = "again"
 """In the context of an undo: paths that it changed and that it left undecided as well, because it took back one change of several.
 It has not dealt with them."""
 
+AFTER = "after"
+"""In the context of an undo: the snapshot after which it took back what its moves did, if they began before that."""
+
 CUT = "cut"
 """In the context of a move that has lost an end, because its snapshot was dropped: undo says that it is only a part."""
 

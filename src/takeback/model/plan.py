@@ -238,6 +238,8 @@ class Plan:
     """A restore that makes paths equal to those of ``target``, and does not merge."""
     left: bool = False
     """Something could not be done; see `is_left`."""
+    after: str | None = None
+    """The snapshot after which the moves are taken back, if one of them began before that."""
     again: tuple[str, ...] = ()
     """Paths that change although one of the moves' changes to them stays undecided: later undos try them again."""
     undecided: tuple[Undecided, ...] = ()

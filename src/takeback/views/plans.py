@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from takeback.model.ids import short
-from takeback.model.plan import Doubt
+from takeback.model.plan import Doubt, Plan
 from takeback.model.snapshot import RUNNING
 from takeback.views.going import words
 from takeback.views.lines import Line, table
 from takeback.views.text import clip, count, moment
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Choice, Outside, Plan, Report
+    from takeback.model.plan import Choice, Outside, Report
 
 MOST = 40
 """Paths of one kind that are listed on a terminal before the rest is only counted."""
@@ -82,15 +82,17 @@ def beside_lines(plan: Plan, most: int | None = MOST, shared: str = "") -> Itera
 def undecided_lines(value: Plan | Report, most: int | None = MOST, shared: str = SHARED) -> Iterator[Line]:
     """What may be somebody else's: said first, because it is what a person has to decide."""
     left, back = set(value.shared), set(value.brought_back)
+    done = {effect.path for effect in value.effects} if isinstance(value, Plan) else set(value.changed)
     told = set()
     for group in value.undecided:
         told |= set(group.paths)
         here = [path for path in group.paths if path in left]
-        yield from _group(f"left alone, because {_doubt(group.doubt, group.command)}", "warn", here, most)
+        whole, part = [path for path in here if path not in done], [path for path in here if path in done]
+        why = _doubt(group.doubt, group.command)
+        yield from _group(f"left alone, because {why}", "warn", whole, most)
+        yield from _group(f"taken back only in part: one change is left, because {why}", "warn", part, most)
         gone = [path for path in group.paths if path in back]
-        yield from _group(
-            f"missing, so brought back, although {_doubt(group.doubt, group.command)}", "warn", gone, most
-        )
+        yield from _group(f"missing, so brought back, although {why}", "warn", gone, most)
     others = [path for path in value.shared if path not in told]
     yield from _group("left alone, because several sessions may have changed it", "warn", others, most)
     if left:

@@ -63,7 +63,8 @@ def test_a_snapshot_lists_what_it_does_not_hold(world: World) -> None:
         part = snapshot.parts["workspace"]
         raw = json.loads(reader.get(part.refs["uncaptured"], BlobKind.DOCUMENT))
         seen = Guard(reader, part).seen()
-    assert [row[0] for row in raw] == [".git/", ".git/HEAD", "a.log", "out/", "sub/b.log"]
+    of_git = [".git/", ".git/HEAD", ".git/config", ".git/objects/", ".git/refs/"]
+    assert [row[0] for row in raw] == [*of_git, "a.log", "out/", "sub/b.log"]
     status = (world.root / "a.log").stat()
     assert seen["a.log"] == Identity(status.st_ino, False, status.st_ctime_ns, status.st_mtime_ns, 4)
     assert seen["out"].is_directory and seen["out"].inode == (world.root / "out").stat().st_ino

@@ -48,6 +48,15 @@ class Disk:
             return False
         return status.st_mtime_ns == seen.mtime_ns if seen.mtime_ns != RACY else self.born_ns(path) is not None
 
+    def is_unwritten(self, path: str, seen: Identity) -> bool:
+        """Whether it is, and has the size and the time of its last write, too, as far as these were noted."""
+        status = self.stat(path)
+        if status is None or not self.is_same(path, seen):
+            return False
+        return (
+            seen.is_directory or not seen.ctime_ns or (status.st_size, status.st_mtime_ns) == (seen.size, seen.mtime_ns)
+        )
+
 
 NOWHERE = Disk(None)
 

@@ -48,7 +48,7 @@ def lost(
         else:
             to = moved.to(seen) or found(path, seen) or ""
             how = "" if to == path else "moved" if to else "replaced" if after.holds(path) else "removed"
-        if how and (at is None or at.inode != seen.inode) and disk.is_same(path, seen):
+        if how and (at is None or at.inode != seen.inode) and disk.is_unwritten(path, seen):
             how = ""  # somebody has put it back
         if how and not _inside_git(path, how):
             told[path] = Lost(part, path + "/" * seen.is_directory, how, to)

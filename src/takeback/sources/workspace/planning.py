@@ -179,10 +179,12 @@ class _Moved:
         self._evidence: list[Evidence] | None = None
 
     def find(self, path: str, base: Entry) -> str | None:
-        """The only new path with these bytes, if they are so many that they tell something; else the very file. A path of old
-        is not new."""
+        """The only new path with these bytes; if they are so few that they tell nothing, at which the very file stands. A path
+        of old is not new."""
         places = self._places(base)
-        return places[0] if len(places) == 1 and base.size >= TELLING else self.same(path, base)
+        if len(places) != 1:
+            return None
+        return places[0] if base.size >= TELLING else self.same(path, base)
 
     def alike(self, base: Entry) -> list[str]:
         """The new paths with these bytes, if they are so many that they tell something."""

@@ -79,7 +79,7 @@ class Strays:
     def found(self, path: str, seen: Identity) -> str | None:
         """Where what is not listed any more has become captured."""
         if self._disk.is_same(path, seen):
-            return path if not seen.ctime_ns or self._disk.is_untouched(path, seen) else None
+            return path if self._disk.is_unwritten(path, seen) else None
         place = self._places.get(seen.inode, "")
         return place if place and self._disk.is_same(place, seen) else None
 

@@ -189,15 +189,15 @@ def over(tx: Transaction, timeline: int, first_seq: int, last_seq: int) -> list[
     return [_move(row[:-1]) for row in sorted(rows, key=lambda row: row[-1])]
 
 
-def last_acted(tx: Transaction, timeline: int, session: str, first_seq: int, last_seq: int) -> int | None:
-    """Where the last action of a session within a window ended, or began if it runs; None if there is none."""
+def last_actions(
+    tx: Transaction, timeline: int, session: str, first_seq: int, last_seq: int, most: int = 32
+) -> list[Move]:
+    """The actions of a session within a window that began last."""
     sql = (
-        "SELECT MAX(CASE WHEN closing_seq IS NULL THEN opening_seq ELSE closing_seq END) FROM moves "
-        "WHERE timeline = ? AND level = 'action' AND opening_seq >= ? AND opening_seq <= ? AND session = ? "
-        "AND (closing_seq IS NULL OR closing_seq <= ?)"
+        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND level = 'action' AND opening_seq >= ? AND opening_seq <= ? "
+        "AND session = ? AND (closing_seq IS NULL OR closing_seq <= ?) ORDER BY opening_seq DESC LIMIT ?"
     )
-    ((found,),) = tx.execute(sql, (timeline, first_seq, last_seq, session, last_seq))
-    return None if found is None else int(found)
+    return [_move(row) for row in tx.execute(sql, (timeline, first_seq, last_seq, session, last_seq, most))]
 
 
 def inside(tx: Transaction, timeline: int, level: str, first_seq: int, last_seq: int) -> bool:
@@ -243,6 +243,16 @@ def last_turn(tx: Transaction, timeline: int, session: str) -> Move | None:
         "ORDER BY opening_seq DESC, seq DESC LIMIT 1"
     )
     rows = tx.execute(sql, (timeline, session))
+    return _move(rows[0]) if rows else None
+
+
+def undone_at(tx: Transaction, timeline: int, seq: int) -> Move | None:
+    """The undo that began at a place; the first of several."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND level = 'takeback' AND opening_seq = ? AND verb = 'undo' "
+        "ORDER BY seq LIMIT 1"
+    )
+    rows = tx.execute(sql, (timeline, seq))
     return _move(rows[0]) if rows else None
 
 
