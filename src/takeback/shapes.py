@@ -239,6 +239,7 @@ def _left(value: Plan | Report) -> Shape:
         "shared": list(value.shared),
         "undecided": [_undecided(each) for each in value.undecided],
         "brought_back": list(value.brought_back),
+        "in_part": list(value.in_part),
         "while_running": [{"command": each.command, "paths": list(each.paths)} for each in value.while_running],
         "effects": [_outside(item) for item in value.outside],
         "not_captured": not_captured(value.not_captured),

@@ -42,7 +42,7 @@ def carry_out(
     if not call.interactive:
         raise needs_yes(call)
     show_plan(call, planned)
-    if accepting is not None and planned.shared:
+    if accepting is not None and (planned.shared or planned.in_part):
         accepted = _accepted(planned)
         if accepted:
             planned = accepting(accepted)
@@ -62,7 +62,7 @@ def carry_out(
 
 def _accepted(plan: Plan) -> list[str]:
     """Ask about each command whether what may be its doing, or a person's, is to be taken back, too."""
-    left, accepted = set(plan.shared), []
+    left, accepted = {*plan.shared, *plan.in_part}, []
     for group in plan.undecided:
         paths = [path for path in group.paths if path in left]
         number = "1 path" if len(paths) == 1 else f"{len(paths):,} paths"
@@ -106,7 +106,7 @@ def show_report(call: Call, report: Report, options: str = "") -> int:
         say(*plans.report_lines(report, _most(), f"{options}{call.chosen}"))
     if report.conflicts:
         return Conflict.exit_code
-    left = report.shared or report.partial or any(item.counts for item in report.lost)
+    left = report.shared or report.in_part or report.partial or any(item.counts for item in report.lost)
     return Partial.exit_code if report.pending or left else 0
 
 

@@ -457,4 +457,5 @@ def _report(
         undecided=plan.undecided,
         while_running=plan.while_running,
         brought_back=plan.brought_back,
+        in_part=plan.in_part,
     )

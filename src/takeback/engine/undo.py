@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from takeback.engine import by_hand, conversation, pending
@@ -142,17 +142,15 @@ def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[l
             hints = (*plan.hints, *by_hand.instead(line, plan, targets))
             return targets, replace(plan, hints=hints, others=others)
         lost = list(plan.lost)
+        if any(each.counts for each in lost):  # what it did stands, and cannot be taken back: it stays the newest
+            raise _only_lost(lost, by_hand.instead(line, plan, targets))
         if wish.paths is None and not partial:  # a move that changed other paths stays
             passed += (move.id for move in targets if not move.open)
-        if wish.move is not None and any(each.counts for each in lost):
-            raise _only_lost(lost)
         if wish.move is not None:
             raise NotFound(
                 f"there is nothing left of move {short(targets[0].id)} to take back",
                 hints=_why_nothing(targets[0], partial),
             )
-    if any(each.counts for each in lost):
-        raise _only_lost(lost)
     unseen = list(_not_looked_at(line, present, wish, ()))
     own = _persons_own(line, writer.reader, present, wish)
     instead = [*unseen, *map(_of_own, own)] or list(_of_saves(line, wish))
@@ -204,12 +202,12 @@ def _of_own(own: Choice) -> str:
     return f"{own.title} are your own: `takeback undo --level manual` takes them back"
 
 
-def _only_lost(lost: Sequence[Lost]) -> Partial:
+def _only_lost(lost: Sequence[Lost], instead: Iterable[str]) -> Partial:
     """There is nothing to undo but what no snapshot holds."""
     return Partial(
         "nothing can be taken back: no snapshot holds what was removed or replaced\n  "
         + "\n  ".join(each.words for each in lost),
-        hints=["`include` in takeback.toml has ignored files captured, too"],
+        hints=[*instead, "`include` in takeback.toml has ignored files captured, too"],
     )
 
 
@@ -356,7 +354,8 @@ def _plan(
             notes += proposal.notes
             goes += proposal.goes
             gone += proposal.lost
-    common |= doubts.left
+    changed = {effect.path for effect in effects}
+    common |= dict.fromkeys(path for path in doubts.left if path not in changed)
     if effects or conflicts or kept or common or asked:
         kept += blind  # where there is nothing else, nothing is known of the move, and an older one is meant
     beside = happened_beside(line, present, targets)
@@ -388,7 +387,8 @@ def _plan(
         lost=tuple(gone),
         partly=bool(stays or cut) or wish.only is not None,
         after=cut[0].id if cut else None,
-        again=tuple(sorted({effect.path for effect in effects} & (doubts.left.keys() | doubts.again.keys()))),
+        again=tuple(sorted(changed & (doubts.left.keys() | doubts.again.keys()))),
+        in_part=tuple(sorted(changed & doubts.left.keys())),
         undecided=doubts.grouped(),
         while_running=doubts.ran(effects),
         brought_back=doubts.brought_back(effects),

@@ -89,9 +89,13 @@ def judge(
     wrote: set[tuple[Stretch, str]] = set()
     seen = list(changes)
     times = _Times(evidence, looked, {change.path for change in seen if change.before is None})
+    names = {claim: _names(claim, evidence) for claim in step.claims}
     for change in seen:
         moment = times.of(change)
-        found = [(claim, _claimed(claim, change, moment, evidence, has_times)) for claim in step.claims]
+        found = [
+            (claim, _claimed(claim, change, moment, evidence, has_times, within(names[claim], change.path)))
+            for claim in step.claims
+        ]
         found = [(claim, _May.MAYBE if _is_spent(claim, change.path, may, spent) else may) for claim, may in found]
         named = (claim.stretch for claim, may in found if may is _May.NAMED)
         wrote.update((stretch, change.path) for stretch in named if stretch is not None and stretch.only_named)
@@ -100,8 +104,8 @@ def judge(
             undecided[change.path] = verdict
         if isinstance(verdict, tuple) or not verdict:
             leave.add(change.path)
-        elif has_times and not step.hers and not _is_named(found):
-            command = next(claim.command for claim, may in found if claim.mine and may is _May.RAN)
+        elif has_times and not step.hers and not _is_edited(found):
+            command = next(claim.command for claim, may in found if claim.mine and may in (_May.RAN, _May.NAMED))
             running[change.path] = command
             if change.after is not None and change.after.kind == FILE:
                 contents[change.after.id] = command
@@ -119,6 +123,12 @@ def _is_spent(claim: Claim, path: str, may: _May, spent: Set[tuple[Stretch, str]
 
 def _is_named(found: Iterable[tuple[Claim, _May]]) -> bool:
     return any(claim.mine and may is _May.NAMED for claim, may in found)
+
+
+def _is_edited(found: Iterable[tuple[Claim, _May]]) -> bool:
+    """Whether a tool that changes nothing but the files that it names has changed one of them. Any other tool may run for long."""
+    some = (claim.stretch for claim, may in found if claim.mine and may is _May.NAMED)
+    return any(stretch is None or stretch.only_named for stretch in some)
 
 
 def _decided(
@@ -148,10 +158,19 @@ def _decided(
     return True if may is _May.RAN else (claim.command, _why(claim, moment, evidence, has_times))
 
 
-def _claimed(claim: Claim, change: Change, moment: _Moment | None, evidence: Evidence | None, has_times: bool) -> _May:
-    """How certain it is that a command changed a path."""
+def _names(claim: Claim, evidence: Evidence | None) -> tuple[str, ...]:
+    """The paths that a tool named, and other names of the same files."""
+    if not claim.named or evidence is None:
+        return claim.named
+    files = {stamp.inode for path in claim.named if (stamp := evidence.paths.get(path)) is not None}
+    return (*claim.named, *(path for path, stamp in evidence.paths.items() if stamp.inode in files))
+
+
+def _claimed(
+    claim: Claim, change: Change, moment: _Moment | None, evidence: Evidence | None, has_times: bool, named: bool
+) -> _May:
+    """How certain it is that a command changed a path; whether its tool has named it."""
     stretch = claim.stretch
-    named = bool(claim.named) and within(claim.named, change.path)
     if stretch is None:  # an earlier version recorded it: the whole window is its own
         return _May.NAMED if named else _May.RAN
     if stretch.first_ns > stretch.last_ns or (stretch.only_named and not named and has_times):
@@ -179,9 +198,11 @@ def _claimed(claim: Claim, change: Change, moment: _Moment | None, evidence: Evi
 
 def _is_mixed(stretch: Stretch, change: Change) -> bool:
     """Whether the tool found another content than the step began with: somebody else changed the file before it did."""
-    if not stretch.originals or change.before is None or change.before.kind != FILE:
+    if not stretch.originals:
         return False
-    return change.before.id.hex() not in stretch.originals
+    if change.before is None:
+        return True
+    return change.before.kind == FILE and change.before.id.hex() not in stretch.originals
 
 
 def _same_clock(claim: Claim, evidence: Evidence) -> bool:

@@ -238,6 +238,8 @@ class Plan:
     """A restore that makes paths equal to those of ``target``, and does not merge."""
     left: bool = False
     """Something could not be done; see `is_left`."""
+    in_part: tuple[str, ...] = ()
+    """Paths that change although one change of them is undecided, and left in them."""
     after: str | None = None
     """The snapshot after which the moves are taken back, if one of them began before that."""
     again: tuple[str, ...] = ()
@@ -268,7 +270,7 @@ class Plan:
     @property
     def is_left(self) -> bool:
         """Whether something that was asked for stays undone."""
-        return self.left or bool(self.conflicts or self.shared or self.partial)
+        return self.left or bool(self.conflicts or self.shared or self.partial or self.in_part)
 
     @property
     def merged(self) -> tuple[str, ...]:
@@ -309,6 +311,8 @@ class Report:
     while_running: tuple[WhileRunning, ...] = ()
     """What is taken back of what changed while a command ran, by command."""
     brought_back: tuple[str, ...] = ()
+    in_part: tuple[str, ...] = ()
+    """Paths that changed although one change of them is undecided, and left in them."""
     """Undecided paths that are absent now, and come back: nothing can be lost by that."""
     lost: tuple[Lost, ...] = ()
     """What the moves removed, replaced or moved, and no snapshot can bring back."""

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from takeback.model.ids import short
-from takeback.model.plan import Doubt, Plan
+from takeback.model.plan import Doubt
 from takeback.model.snapshot import RUNNING
 from takeback.views.going import words
 from takeback.views.lines import Line, table
 from takeback.views.text import clip, count, moment
 
 if TYPE_CHECKING:
-    from takeback.model.plan import Choice, Outside, Report
+    from takeback.model.plan import Choice, Outside, Plan, Report
 
 MOST = 40
 """Paths of one kind that are listed on a terminal before the rest is only counted."""
@@ -81,8 +81,7 @@ def beside_lines(plan: Plan, most: int | None = MOST, shared: str = "") -> Itera
 
 def undecided_lines(value: Plan | Report, most: int | None = MOST, shared: str = SHARED) -> Iterator[Line]:
     """What may be somebody else's: said first, because it is what a person has to decide."""
-    left, back = set(value.shared), set(value.brought_back)
-    done = {effect.path for effect in value.effects} if isinstance(value, Plan) else set(value.changed)
+    left, back, done = {*value.shared, *value.in_part}, set(value.brought_back), set(value.in_part)
     told = set()
     for group in value.undecided:
         told |= set(group.paths)
@@ -142,7 +141,7 @@ def report_lines(report: Report, most: int | None = MOST, options: str = "") -> 
     yield from _left_lines(report, most)
     if report.verified and here:
         lost = any(item.counts for item in report.lost)
-        whole = not (report.shared or report.conflicts or report.partial or lost)
+        whole = not (report.shared or report.in_part or report.conflicts or report.partial or lost)
         yield [("read back and verified", "good") if whole else "what was written is read back and verified"]
     for part in report.pending:
         yield [("pending: ", "warn"), f"{part} {_waits('is')}"]

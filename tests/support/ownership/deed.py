@@ -100,9 +100,11 @@ class Deed:
             return False
         inside = [move for move in self.moves if holds(move, entry.call)]
         if entry.call.again:  # until the session's next prompt, or until an undo has ended it
-            goes_on = [move for move in inside if not self._was_undone_before(move, entry)]
+            goes_on = [
+                move for move in inside if _began_before(move, entry) and not self._was_undone_before(move, entry)
+            ]
             return bool(goes_on) and entry.step <= entry.call.closed_step
-        return any(move.closed_ns is None or entry.ended_ns <= move.closed_ns for move in inside)
+        return any(_lies_in(move, entry) for move in inside)
 
     def _was_undone_before(self, move: Move, entry: Entry) -> bool:
         known = {each.id: each for each in self.known}
@@ -127,12 +129,24 @@ class Deed:
         return False
 
 
+def _lies_in(move: Move, entry: Entry) -> bool:
+    """Whether a change came within a move."""
+    return _began_before(move, entry) and (move.closed_ns is None or entry.ended_ns <= move.closed_ns)
+
+
+def _began_before(move: Move, entry: Entry) -> bool:
+    """Of a call that went on after an undo, or in the background, only what came after that is its move's own."""
+    ran = move.context.get("ran")
+    return entry.ended_ns >= (int(ran["from"]) if move.level == "action" and isinstance(ran, Mapping) else 0)
+
+
 def holds(move: Move, call: Call) -> bool:
     """Whether a call was made in a move, or is the call that the move is."""
     closed = move.closed_ns
+    if move.level == "action":
+        return move.key.rstrip("&+") == call.id and move.session == call.session
     return (
         move.level in AGENT_LEVELS
-        and (move.level != "action" or move.key.rstrip("&+") == call.id)
         and move.session == call.session
         and move.opened_ns <= call.answered_ns
         and (closed is None or call.answered_ns <= closed)

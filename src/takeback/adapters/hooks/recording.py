@@ -250,8 +250,12 @@ class _Session:
     def _followers(self, known: Remembered) -> dict[str, Ran]:
         """What the agent's own hooks did after calls has ended, too: nothing but the paths that the calls named is certain, and
         that only of a session that is known to tell of its batches; of any other this may be much later."""
-        ended = Ran(at=self._event.came, asked=True, failed=self._event.trigger != BATCH and not known.batches)
-        return {key: ended for key in known.running if key.endswith(FOLLOWER)}
+        is_batch = self._event.trigger == BATCH
+        if known.batches and not is_batch:
+            return {}  # its own batch ends it: the call that begins may be another subagent's
+        ended = Ran(at=self._event.came, asked=True, failed=not is_batch)
+        of_batch = {f"{key}{FOLLOWER}" for key in self._event.calls}
+        return {key: ended for key in known.running if key.endswith(FOLLOWER) and (not is_batch or key in of_batch)}
 
     def _answered(self, known: Remembered) -> Remembered:
         return known._replace(
