@@ -20,7 +20,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from takeback.engine import stretches
-from takeback.engine.later_takebacks import Dealt, Ends, Taken, restored, taken
+from takeback.engine.later_takebacks import Dealt, Ends, Taken, redone, restored, taken
 from takeback.engine.moves import ALL
 from takeback.engine.stretches import RAN, Stretch
 from takeback.model.move import AGENT_LEVELS, BY, CAUGHT_UP, Move
@@ -137,6 +137,7 @@ class _Later:
         some = taken(tx, targets, own)
         self._over = [(each, board.spread([each.move])) for each in some]
         self._restored = list(restored(tx, timeline, targets, first))
+        self._redone = list(redone(tx, timeline, first)) if self._restored or self._over else []
 
     def has_taken(self, number: int, before: SnapshotRow, after: SnapshotRow, owners: Sequence[Move]) -> bool:
         """Whether all that the owners did in a step is taken back already."""
@@ -154,7 +155,8 @@ class _Later:
         return frozenset(self._dealt(ends, after) for ends in frozenset[Ends]().union(*undos, restores))
 
     def _dealt(self, ends: Ends, after: SnapshotRow) -> Dealt:
-        later = (each for each in self._restored if each.ends.seq >= ends.seq and each.ends != ends)
+        brought = (*self._restored, *self._redone)
+        later = (each for each in brought if each.ends.seq >= ends.seq and each.ends != ends)
         return Dealt(ends, frozenset(each.ends for each in later if after.seq <= each.first <= ends.seq))
 
     def _at(self, number: int) -> list[Taken]:

@@ -92,6 +92,14 @@ def restored(tx: Transaction, timeline: int, targets: Sequence[Move], first_seq:
             yield Restored(_ends(tx, move), row.seq if row.timeline == timeline else 0, move.opening_seq)
 
 
+def redone(tx: Transaction, timeline: int, first_seq: int) -> Iterator[Restored]:
+    """The redos in force since a place: each brought back what there was before the undo that it took back."""
+    for move in moves.effective(tx, timeline, (), verbs=("redo",), after_seq=first_seq):
+        for target in moves.targets(tx, move.id):
+            if (undo := moves.by_id(tx, target)) is not None:
+                yield Restored(_ends(tx, move), undo.opening_seq, move.opening_seq)
+
+
 def _all(tx: Transaction, some: Sequence[Move]) -> frozenset[Ends]:
     return frozenset(_ends(tx, move) for move in some)
 

@@ -125,9 +125,10 @@ def _protected(tx: Transaction, line: TimelineRow) -> Iterator[str]:
 
 def _always_whole(tx: Transaction, timeline: int, near: Sequence[Move]) -> list[Move]:
     """The moves that stay as a whole whatever the policy says: open ones, as far as they have come, the newest move of an agent
-    that undo would take, and the newest undo, which redo would."""
+    that undo would take, and the newest undo, which redo would, with what it took back."""
     newest = (newest_of_agents(tx, timeline), next(moves.effective(tx, timeline, (), verbs=("undo",)), None))
     known = {move.id for move in newest if move is not None}
+    known |= {target for move in newest if move is not None for target in moves.targets(tx, move.id)}
     return [move for move in near if (move.open or move.id in known) and GONE not in move.context]
 
 

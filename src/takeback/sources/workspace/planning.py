@@ -94,7 +94,7 @@ def revert(
             draft.keep(path, "what it held was purged, so it cannot be taken back")
         for change in revision.changes:
             revision.take_back(draft, *change)
-        draft.renames.append(revision.renames())
+        draft.renames.append(revision.renames)
         if step.here:
             made = revision.made() if gone and not step.open_ended else set()
             gone = [each for each in gone if each.path.rstrip("/") not in made]  # it came and went meanwhile
@@ -116,7 +116,8 @@ class _Revision:
         self.changes = [change for change in self._every if change[0] not in step.leave]
         # What takeback itself put there was not moved there, although it was made ready before.
         self._looked_ns = 0 if step.certain else looked_ns(reader, step.before, self._before)
-        self._strays = Strays(self._before, self._after, disk, self.changes, self._looked_ns)
+        self.renames = Renames(reader, self._every, step.leave, disk, self._looked_ns)
+        self._strays = Strays(self._before, self._after, disk, self.changes, self._looked_ns, self.renames.is_mostly)
 
     def take_back(self, draft: _Draft, path: str, theirs: Entry | None, base: Entry | None) -> None:
         """Add one change to what the present shall become, or why it is left alone."""
@@ -136,9 +137,6 @@ class _Revision:
             draft.refuse(path, reason)
             return
         draft.take_back(path, base, theirs, self._moved)
-
-    def renames(self) -> Renames:
-        return Renames(self._reader, self._every, self._step.leave, self._disk, self._looked_ns)
 
     def made(self) -> set[str]:
         """What no snapshot holds, and was not there before the step."""
@@ -231,6 +229,8 @@ class _Draft:
         self._conflicts: dict[str, str] = {}
         self._kept: dict[str, str] = {}
         self._notes: dict[str, None] = {}
+        self._followed: dict[str, str] = {}
+        """Paths whose files were found again under another name."""
         self._room: dict[str, tuple[Entry | None, bytes | None] | None] = {}
         """Directories that are wanted only because of what is to be in them, and what was wanted there before."""
 
@@ -263,6 +263,7 @@ class _Draft:
         if ours is None and base is not None:
             found = moved.find(path, base) if theirs is not None else moved.same(path, base)
             if found is not None and found not in self.wanted:
+                self._followed[path] = found
                 path, ours = found, self._at(found)
             elif theirs is None:
                 self._tell_alike(path, moved.alike(base))
@@ -321,7 +322,11 @@ class _Draft:
     def _leave_renamed(self) -> bool:
         """A move renamed a file, and its old name cannot be given back: then the new one is not taken away either. Whether
         there was any."""
-        found = {path: old for each in self.renames for path, old in each.stuck(self._at, self.wanted).items()}
+        found = {
+            path: old
+            for each in self.renames
+            for path, old in each.stuck(self._at, self.wanted, self._followed).items()
+        }
         for path, old in found.items():
             del self.wanted[path]
             self.refuse(path, f"the move renamed {old} to it, and {old} stays as it is")

@@ -38,11 +38,19 @@ class Renames:
         self._shares: dict[tuple[bytes, bytes], int | None] = {}
 
     def stuck(
-        self, now: Callable[[str], Entry | None], wanted: Mapping[str, tuple[Entry | None, bytes | None]]
+        self,
+        now: Callable[[str], Entry | None],
+        wanted: Mapping[str, tuple[Entry | None, bytes | None]],
+        followed: Mapping[str, str],
     ) -> dict[str, str]:
         """New names that would go, or get back what they held, although what had another name before does not get that back;
-        with that other name. ``now`` says what stands at a path then."""
-        going = [path for path in self._new if path in wanted and (path in self._replaced or wanted[path][0] is None)]
+        with that other name. ``now`` says what stands at a path then, ``followed`` where a new name's file is by now."""
+        places = {path: followed.get(path, path) for path in self._new}
+        going = [
+            path
+            for path, place in places.items()
+            if place in wanted and (path in self._replaced or wanted[place][0] is None)
+        ]
         if not going or not self._old:
             return {}
         lost = {path: old for path, old in self._old.items() if not _is_back(now(path), old, path in wanted)}
@@ -52,7 +60,7 @@ class Renames:
             if self._new[path].id not in known:
                 others = (name for name, old in lost.items() if self._is_one(path, self._new[path], name, old))
                 if name := next(others, ""):
-                    found[path] = name
+                    found[places[path]] = name
         return found
 
     def _is_one(self, path: str, new: Entry, name: str, old: Entry) -> bool:
@@ -62,9 +70,9 @@ class Renames:
         if new.id == old.id or new.kind != FILE:
             return new.id == old.id
         if was := self._replaced.get(path):  # it was there before the step, and may have been written to
-            return self._is_mostly(new, old) and not (was.kind == FILE and self._is_mostly(new, was))
+            return self.is_mostly(new, old) and not (was.kind == FILE and self.is_mostly(new, was))
         if name in self._stands:  # so may this one
-            return self._is_older(path) and self._is_mostly(new, old)
+            return self._is_older(path) and self.is_mostly(new, old)
         return self._is_older(path) or self._is_like(new, old)
 
     def _is_older(self, path: str) -> bool:
@@ -77,7 +85,7 @@ class Renames:
         share = self._share(new, old)
         return share is None or 2 * share >= min(new.size, old.size)
 
-    def _is_mostly(self, new: Entry, old: Entry) -> bool:
+    def is_mostly(self, new: Entry, old: Entry) -> bool:
         """Whether half of the larger file is in the other one, line by line; in doubt it is not."""
         share = self._share(new, old) if min(new.size, old.size) >= TELLING else None
         return share is not None and 2 * share >= max(new.size, old.size)

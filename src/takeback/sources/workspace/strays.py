@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from takeback.model.snapshot import Part
@@ -35,8 +35,15 @@ class Strays:
     """What became of the uncaptured paths of ``before`` that ``after`` does not list any more."""
 
     def __init__(
-        self, before: Guard, after: Guard, disk: Disk, changes: Sequence[Change] = (), looked_ns: int = 0
+        self,
+        before: Guard,
+        after: Guard,
+        disk: Disk,
+        changes: Sequence[Change] = (),
+        looked_ns: int = 0,
+        is_alike: Callable[[Entry, Entry], bool] = lambda a, b: False,
     ) -> None:
+        self._is_alike = is_alike
         self._disk, self._changes, self._looked_ns = disk, changes, looked_ns
         still = after.seen()
         gone = {path: seen for path, seen in before.seen().items() if path not in still}
@@ -115,7 +122,7 @@ class Strays:
     def _is_renamed(self, entry: Entry) -> bool:
         """Whether a file that is new has the bytes of one that the step took away, or may have, changed since."""
         taken, any_changed = self._taken
-        return any_changed or entry.id in taken
+        return any_changed or entry.id in taken or any(self._is_alike(entry, was) for was in self._replaced)
 
     @cached_property
     def _taken(self) -> tuple[set[bytes], bool]:
@@ -126,4 +133,9 @@ class Strays:
             if base is not None and (theirs is None or theirs.id != base.id)
         }
         taken = {theirs.id for _, theirs, base in self._changes if theirs is not None and base is None and theirs.kind != DIRECTORY}  # fmt: skip
-        return taken, not taken <= made
+        return taken | {was.id for was in self._replaced}, not taken <= made
+
+    @cached_property
+    def _replaced(self) -> list[Entry]:
+        """Files in whose place the step put others."""
+        return [was for _, was, base in self._changes if was and base and was.kind == FILE and was.id != base.id]
