@@ -59,10 +59,13 @@ def test_where_nothing_else_can_be_taken_back_the_error_says_it(project: Cli) ->
     assert ".env: removed" in error["message"] and error["hints"]
 
 
-def test_what_is_only_written_to_is_told_and_counts_as_success(project: Cli) -> None:
+def test_what_is_written_to_in_place_is_told_and_is_success_only_of_a_log(project: Cli) -> None:
     run(project, "echo TOKEN=2 >> .env; echo 1 > a.txt")
-    out = project("undo", "--yes").out
-    assert out.startswith("in no snapshot\n  .env: written to\n")
+    assert project("undo", "--yes", code=3).out.startswith("no snapshot can bring back\n  .env: written to\n")
+    project.write(".gitignore", "*.log\n")
+    project.write("debug.log", "begun\n")
+    run(project, "echo more >> debug.log; echo 2 > a.txt")
+    assert project("undo", "--yes").out.startswith("in no snapshot\n  debug.log: written to\n")
 
 
 def test_a_file_over_the_limit_is_spoken_of_too(project: Cli) -> None:

@@ -203,12 +203,15 @@ def test_what_a_person_made_before_the_turn_and_the_turn_removed_is_said(project
     assert lost(project.undo()) == {".env.new": "removed"}
 
 
-def test_a_turn_that_did_nothing_else_is_passed_over_and_what_it_removed_is_said(project: World) -> None:
-    project.turn("edit", {"app.py": "1\n"})
+def test_a_turn_that_did_nothing_else_stays_the_newest_and_the_next_older_one_is_named(project: World) -> None:
+    older = project.turn("edit", {"app.py": "1\n"})
     project.turn("clean", {".env": None})
-    report = project.undo()
+    with pytest.raises(tb.Partial, match=r"\.env: removed") as refused:
+        project.line.undo()
+    assert project.read("app.py") == b"1\n"
+    assert f"`takeback undo {older[:8]}` takes back the next older move" in refused.value.hints
+    project.undo(older)
     assert project.read("app.py") == TEXT.encode()
-    assert lost(report) == {".env": "removed"}
 
 
 def test_where_there_is_nothing_else_to_take_back_that_is_said(project: World) -> None:

@@ -63,7 +63,7 @@ class Doubts:
             self._absent.discard(path)
             self._undecided.pop(path, None)
         self.spent |= found.spent
-        self._touched |= found.owned | found.leave
+        self._touched |= found.owned | found.undecided.keys()
         self._cleared |= found.cleared
         return found.leave - taken
 

@@ -74,11 +74,9 @@ def was_taken(deed: Deed, call: Call) -> bool:
 def excuse(deed: Deed, path: str, line: str) -> str:
     """Why a line at a path may be lost all the same; empty if it may not."""
     put = deed.ledger.put_there(path, line)
-    if put is None:
-        return ""
     if deed.is_shared and {path, *deed.ledger.origins(path)} & deed.was_undecided:
         return "undecided, and taken with --shared"
-    if not deed.took_entry(put):
+    if put is not None and not deed.took_entry(put):
         carried = (deed.ledger.put_there(origin, line) for origin in deed.ledger.origins(path))
         places = [put, *(each for each in carried if each is not None and not deed.took_entry(each))]
         if put.who == TAKEBACK:  # a restore has brought it back
