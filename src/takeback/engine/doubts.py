@@ -57,9 +57,7 @@ class Doubts:
                 self.again[path] = None
             else:
                 self.left[path] = None
-        for path in (
-            found.cleared & self._absent
-        ):  # the agent made it, and it is gone again: there is nothing to bring back
+        for path in found.cleared & self._absent:  # the agent made it, and it is gone: there is nothing to bring back
             self._absent.discard(path)
             self._undecided.pop(path, None)
         self.spent |= found.spent

@@ -7,15 +7,12 @@ snapshot that it brought back and itself: what it changed goes on from that snap
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from takeback.model.move import AFTER, AGAIN, LEFT, PARTLY, RESTORED, Move
 from takeback.store.catalogue import moves, snapshots
 from takeback.store.catalogue.database import Transaction
 from takeback.store.catalogue.snapshots import SnapshotRow
-
-if TYPE_CHECKING:
-    pass
 
 
 class Ends(NamedTuple):
