@@ -1,4 +1,4 @@
-"""Scripts that once broke a law, or that somebody thought of: each a case of its own for ever."""
+"""Scripts that somebody thought of: each a case of its own for ever."""
 
 from __future__ import annotations
 
@@ -555,9 +555,6 @@ takeback redo
 takeback undo --since root
 """,
 }
-
-OPEN: frozenset[str] = frozenset()
-"""Those that break a law today."""
 
 APART = frozenset(["a person was asked before tools changed the files that they name"])
 """Those in which hooks are processes of their own, and so begin some time after what they tell of."""

@@ -127,8 +127,10 @@ def in_window(deed: Deed, entry: Entry) -> bool:
 
 
 def follows(deed: Deed, path: str) -> bool:
-    """Whether a person has moved there what a call that is taken back had touched."""
-    return any(deed.took_entry(entry) for origin in deed.ledger.origins(path) for entry in deed.ledger.of(origin))
+    """Whether a person, or a call that is not taken back, has moved there what one that is taken back had touched."""
+    source = deed.ledger.moved_from.get(path)
+    origins = [*deed.ledger.origins(path), *([source] if source is not None else [])]
+    return any(deed.took_entry(entry) for origin in origins for entry in deed.ledger.of(origin))
 
 
 def is_claimed(deed: Deed, path: str, entry: Entry) -> bool:

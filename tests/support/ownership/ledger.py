@@ -63,6 +63,8 @@ class Ledger:
         """Lines that stand at a path only because an agent copied them there."""
         self.came_from: dict[str, str] = {}
         """Where a person has moved something from."""
+        self.moved_from: dict[str, str] = {}
+        """The same for whoever has moved it."""
         self._lines = 0
 
     def begin(self) -> None:
@@ -138,6 +140,7 @@ class Ledger:
         pairs = [(path, new + path[len(old) :]) for path in self.tree if path == old or path.startswith(f"{old}/")]
         for source, target in pairs:
             self.copies |= {(target, line) for path, line in self.copies if path == source}
+            self.moved_from[target] = source
             if who == PERSON:
                 self.came_from[target] = source
 
