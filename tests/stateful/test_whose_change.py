@@ -1,7 +1,7 @@
 """Two agents and a person who edits at any time work in one directory, at random and in cases: undo takes back what the agents
 did, never what the person did, and is not silent about what it leaves. `support.ownership.laws` has the laws.
 
-A seed writes a script, which a failure prints in its shortest form. To play one: put it into `CASES`.
+A seed writes a script, which a failure prints in its shortest form. To keep one: put it into `FOUND_CASES`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from support import campaigns, counts, disks
-from support.ownership.cases import APART, CASES, OPEN
+from support.ownership.cases import APART, CASES
 from support.ownership.deed import Broken
+from support.ownership.found_cases import FOUND_CASES
 from support.ownership.generator import Generator
 from support.ownership.player import play
 from support.ownership.script import Script, parse, text_of
@@ -59,17 +60,16 @@ def explain(script: Script, number: int, home: Path, broken: Broken, **options: 
     return f"{broken}\n\nthe script:\n{text_of(short)}\nwhat happened:\n{happened}"
 
 
-def marked(case: str) -> object:
-    open = pytest.mark.xfail(raises=Broken, strict=False, reason="a law does not hold here yet")
-    return pytest.param(case, id=case, marks=[open] if case in OPEN else [])
-
-
-@pytest.mark.parametrize("case", [marked(case) for case in CASES])
+@pytest.mark.parametrize("case", CASES)
 def test_a_script_that_was_thought_of_keeps_the_laws(case: str, memory_path: Path, home: Path) -> None:
     play(parse(CASES[case]), memory_path, home, forked=case in APART)
 
 
-@pytest.mark.xfail(bool(OPEN), strict=False, reason="as long as cases are open, scripts at random meet them")
+@pytest.mark.parametrize("case", FOUND_CASES)
+def test_a_script_that_once_broke_a_law_keeps_them(case: str, memory_path: Path, home: Path) -> None:
+    play(parse(FOUND_CASES[case]), memory_path, home)
+
+
 @pytest.mark.campaign("whose-change")
 @pytest.mark.parametrize("shard", campaigns.shards(200, slice=5))
 def test_a_script_at_random_keeps_the_laws(shard: int, home: Path, record_property: counts.Tell) -> None:

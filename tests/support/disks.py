@@ -20,6 +20,7 @@ ON_DISK = (
     "conformance",
     "crash/test_power_cut.py",
     "e2e/test_watch.py",
+    "engine/test_not_in_snapshots.py",
     "engine/test_uncaptured.py",
     "sources/workspace/test_capture.py",
     "sources/workspace/test_lately.py",
