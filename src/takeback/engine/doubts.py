@@ -22,6 +22,8 @@ class Doubts:
         self.left: dict[str, None] = {}
         self.again: dict[str, None] = {}
         """Paths that come back, although an older change of them stays undecided."""
+        self.passing: dict[str, str] = {}
+        """Paths that came and went, by the command that may have made and removed them."""
         self._undecided: dict[str, tuple[str, Doubt]] = {}
         self._running: dict[str, str] = {}
         self._contents: dict[bytes, str] = {}
@@ -53,6 +55,10 @@ class Doubts:
             elif is_gone and path in found.gone and path not in self.left:
                 taken.add(path)
                 self._absent.add(path)
+            elif path in self._absent and path in found.made:
+                taken.add(path)
+                self._absent.discard(path)
+                self.passing[path] = self._undecided.pop(path)[0]
             elif path in self._absent:
                 self.again[path] = None
             else:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from takeback.engine import by_hand, conversation, pending
 from takeback.engine.apply import carry_out
-from takeback.engine.attribution import OwnedStep, owned_steps
+from takeback.engine.attribution import PRESENT, OwnedStep, owned_steps
 from takeback.engine.busy_paths import BusyPaths, past_busy
 from takeback.engine.candidates import Wish, candidates, nothing_to_redo, open_manual, undos_to_redo
 from takeback.engine.chosen import chosen, named
@@ -127,7 +128,7 @@ def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[l
     for targets, after_seq in candidates(line, wish):
         plan = _plan(line, writer.reader, present, "undo", targets, after_seq, wish)
         partial = _lost(line, writer.reader, present, targets, after_seq, wish)
-        plan = replace(plan, partial=partial, lost=(*lost, *plan.lost))
+        plan = replace(plan, partial=(*plan.partial, *partial), lost=(*lost, *plan.lost))
         if not plan.empty:
             if wish.only is None and conversation.can_be_put_back(targets[-1]):
                 plan = replace(plan, notes=(*plan.notes, _about_conversation(targets[-1])))
@@ -294,6 +295,7 @@ def _plan(
     common: dict[str, None] = {}
     doubts = Doubts()
     stays: dict[str, None] = {}
+    passing: list[Kept] = []
     blind: list[Kept] = []
     asked: list[str] = []
     for name in _meant(line, present):
@@ -325,6 +327,9 @@ def _plan(
             else:
                 found = judged(line, reader, parts, name, step, doubts.spent).without(dealt)
                 leave = doubts.settle(present.parts[name], reader, found, wish, paths)
+                passing += (
+                    Kept(name, path, _came_and_went(step, path)) for path in doubts.passing if path in found.made
+                )
                 whole = whole._replace(unsure=frozenset(found.undecided))
             _append(mine, whole._replace(leave=leave | dealt))
         if lost:
@@ -383,6 +388,7 @@ def _plan(
         not_captured=_left_out(line, present),
         notes=tuple(notes),
         pending=tuple(asked),
+        partial=tuple(passing),
         goes=tuple(goes),
         lost=tuple(gone),
         partly=bool(stays or cut) or wish.only is not None,
@@ -509,6 +515,12 @@ def _without(proposal: Proposal, keep: Sequence[str]) -> tuple[Proposal, list[Ke
     )
     told = [Kept(effect.part, effect.path, "you asked to keep it") for effect in spared]
     return proposal._replace(effects=effects), told
+
+
+def _came_and_went(step: OwnedStep, path: str) -> str:
+    command = next((claim.command for claim in step.claims if claim.mine), "a command")
+    has_it = "" if step.after is PRESENT else f"; `takeback restore {short(step.after.id)} {shlex.quote(path)}` has it"
+    return f"it came and went, and nothing tells whether “{command[:60]}” made it{has_it}"
 
 
 def _without_halves(proposal: Proposal, alone: Proposal) -> Proposal:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Set
 from enum import Enum
 from typing import NamedTuple
 
+from blake3 import blake3
+
 from takeback.engine.attribution import Claim, OwnedStep
 from takeback.engine.stretches import BESIDE_NS, LATE_NS, Stretch
 from takeback.model.diff import Change
@@ -21,6 +23,8 @@ from takeback.sources import clock, trees
 from takeback.sources.clock import TICK_NS
 from takeback.sources.evidence import UNKNOWN_TIME, Evidence, Stamp
 from takeback.sources.trees import within
+
+_NOTHING = blake3(b"").hexdigest()
 
 
 class Verdicts(NamedTuple):
@@ -40,6 +44,8 @@ class Verdicts(NamedTuple):
     """Paths of the targets' own."""
     cleared: frozenset[str] = frozenset()
     """Paths of the targets' own that were not there before the step."""
+    made: frozenset[str] = frozenset()
+    """Undecided paths that were not there before the step."""
     gone: frozenset[str] = frozenset()
     """Undecided paths that the step removed: if they are still absent, they can be brought back without a loss."""
 
@@ -113,7 +119,8 @@ def judge(
     gone = frozenset(change.path for change in seen if change.after is None and change.path in undecided)
     owned = frozenset(change.path for change in seen if change.path not in leave)
     cleared = frozenset(change.path for change in seen if change.before is None and change.path in owned)
-    return Verdicts(frozenset(leave), undecided, running, contents, frozenset(wrote), owned, cleared, gone)
+    made = frozenset(change.path for change in seen if change.before is None and change.path in undecided)
+    return Verdicts(frozenset(leave), undecided, running, contents, frozenset(wrote), owned, cleared, made, gone)
 
 
 def _is_spent(claim: Claim, path: str, may: _May, spent: Set[tuple[Stretch, str]]) -> bool:
@@ -201,7 +208,7 @@ def _is_mixed(stretch: Stretch, change: Change) -> bool:
     if not stretch.originals:
         return False
     if change.before is None:
-        return True
+        return _NOTHING not in stretch.originals  # some agents tell of a new file that it held nothing
     return change.before.kind == FILE and change.before.id.hex() not in stretch.originals
 
 
