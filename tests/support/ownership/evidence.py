@@ -128,9 +128,8 @@ def in_window(deed: Deed, entry: Entry) -> bool:
 
 def follows(deed: Deed, path: str) -> bool:
     """Whether a person, or a call that is not taken back, has moved there what one that is taken back had touched."""
-    source = deed.ledger.moved_from.get(path)
-    origins = [*deed.ledger.origins(path), *([source] if source is not None else [])]
-    return any(deed.took_entry(entry) for origin in origins for entry in deed.ledger.of(origin))
+    names = deed.ledger.former_names(path)
+    return any(deed.took_entry(entry) for name in names for entry in deed.ledger.of(name))
 
 
 def is_claimed(deed: Deed, path: str, entry: Entry) -> bool:

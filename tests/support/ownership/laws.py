@@ -131,7 +131,7 @@ def only_what_the_moves_touched_changes(deed: Deed) -> None:
         was_absent = path not in deed.before
         if was_absent and path in deed.paths("brought_back"):
             continue
-        carried = (entry for origin in deed.ledger.origins(path) for entry in deed.ledger.of(origin))
+        carried = (entry for origin in deed.ledger.former_names(path) for entry in deed.ledger.of(origin))
         if path in listed and any(in_stretch(deed, entry) for entry in (*entries, *carried)):
             deed.excuses["listed as changed while a command ran"] += 1
             continue
@@ -147,7 +147,7 @@ def what_was_named_changed_meanwhile(deed: Deed) -> None:
     """Each path that is listed as changed while a command ran was changed then."""
     for path in sorted(deed.paths("while_running")):
         entries = list(deed.ledger.of(path))
-        carried = [entry for origin in deed.ledger.origins(path) for entry in deed.ledger.of(origin)]
+        carried = [entry for origin in deed.ledger.former_names(path) for entry in deed.ledger.of(origin)]
         if not entries or any(in_stretch(deed, entry) for entry in (*entries, *carried)):
             continue
         if any(in_window(deed, entry) and entry.after is None for entry in entries):

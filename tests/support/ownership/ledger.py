@@ -126,11 +126,11 @@ class Ledger:
 
     def origins(self, path: str) -> list[str]:
         """The paths from which a person has moved what stands at one."""
-        found: list[str] = []
-        while (source := self.came_from.get(path)) is not None and source not in found:
-            found.append(source)
-            path = source
-        return found
+        return _chain(self.came_from, path)
+
+    def former_names(self, path: str) -> list[str]:
+        """The same for whoever has moved it."""
+        return _chain(self.moved_from, path)
 
     def taken_away(self, line: str) -> Entry | None:
         """The last change that took a line from a path."""
@@ -143,6 +143,14 @@ class Ledger:
             self.moved_from[target] = source
             if who == PERSON:
                 self.came_from[target] = source
+
+
+def _chain(sources: Mapping[str, str], path: str) -> list[str]:
+    found: list[str] = []
+    while (source := sources.get(path)) is not None and source not in found:
+        found.append(source)
+        path = source
+    return found
 
 
 def read(root: Path) -> Tree:
