@@ -91,6 +91,31 @@ def test_undo_keeps_the_only_copy_that_was_moved_over_a_captured_file(project: W
     assert project.read("far.csv") == b"far away\n" * 20
 
 
+@pytest.mark.parametrize("beside", ["a removal", "a change of a file that looks alike"])
+def test_undo_keeps_the_only_copy_that_was_moved_to_a_new_path_beside_other_changes(
+    project: World, beside: str
+) -> None:
+    numbers = "".join(f"{number} of the only numbers\n" for number in range(30))
+    project.write("data/only.csv", numbers)
+    project.edit({"scratch.txt": "scratch\n", "alike.csv": numbers + "and more\n"})
+    let_time_pass()
+    project.line.save()
+    let_time_pass()
+
+    def move() -> None:
+        project.rename("data/only.csv", "report.csv")
+        if beside == "a removal":
+            project.remove("scratch.txt")
+        else:
+            project.write("alike.csv", numbers + "and others\n")
+
+    project.turn("tidy", move)
+    report = project.undo()
+    assert project.read("report.csv") == numbers.encode()
+    assert [item.path for item in report.conflicts] == ["report.csv"]
+    assert project.exists("scratch.txt") and project.read("alike.csv").endswith(b"and more\n")
+
+
 @pytest.mark.parametrize("how", ["written", "cut"])
 def test_undo_says_that_a_file_over_the_limit_was_made_a_small_one(project: World, how: str) -> None:
     def work() -> None:

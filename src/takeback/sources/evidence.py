@@ -3,7 +3,8 @@
 A capture records it, because a day later the file system knows only of the latest change. Trees hold no times: two
 snapshots of equal files are equal. The document is JSON: ``clock`` (when the look began and ended, and real time at boot),
 ``lacks`` (why times prove nothing here; empty if they do), ``paths`` (ctime, mtime and inode of what stands at each path
-that was added or changed) and ``directories`` (the same for every directory above a changed path).
+that was added or changed), ``directories`` (the same for every directory above a changed path) and ``former`` (the inode that
+the file had which was removed from a path, or replaced there).
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Evidence(NamedTuple):
     """Why the times prove nothing: the file system is not local, for instance."""
     paths: Mapping[str, Stamp] = {}
     directories: Mapping[str, Stamp] = {}
+    former: Mapping[str, int] = {}
+    """The inodes of files that stood in the snapshot before at paths that are gone by now, or hold something else."""
 
 
 @runtime_checkable
@@ -66,6 +69,7 @@ def encode(evidence: Evidence) -> bytes:
             "lacks": evidence.lacks,
             "paths": evidence.paths,
             "directories": evidence.directories,
+            **({"former": evidence.former} if evidence.former else {}),
         },
         separators=(",", ":"),
     ).encode("ascii")
@@ -83,7 +87,11 @@ def decode(data: bytes) -> Evidence:
     clock, lacks = raw.get("clock"), raw.get("lacks")
     if not isinstance(clock, list) or len(clock) != 3 or not all(map(_is_number, clock)) or not isinstance(lacks, str):
         raise Integrity("evidence of changes in the store cannot be read")
-    return Evidence(clock[0], clock[1], clock[2], lacks, _stamps(raw.get("paths")), _stamps(raw.get("directories")))
+    former = raw.get("former", {})
+    if not isinstance(former, dict) or not all(map(_is_number, former.values())):
+        raise Integrity("evidence of changes in the store cannot be read")
+    stamps = _stamps(raw.get("paths")), _stamps(raw.get("directories"))
+    return Evidence(clock[0], clock[1], clock[2], lacks, *stamps, former)
 
 
 def _stamps(raw: Any) -> dict[str, Stamp]:

@@ -120,7 +120,8 @@ class Player:
         if code == 2 and "No such option" in str(said):
             return
         self.tally[f"{verb} {code}"] += 1
-        self.ledger.looked()
+        if "error" not in said:  # else nothing was saved
+            self.ledger.looked()
         changed = self.ledger.note(TAKEBACK, None, began, is_undo=verb != "restore")
         now = self._known()
         deed = Deed(

@@ -41,6 +41,9 @@ def fresh(reader: Reader, part: str, target: Part, paths: Sequence[str] | None) 
     return [each for each in effects if trees.within(paths, each.path) or each.path in above]
 
 
+Witness = Callable[[Step, Part], Evidence | None]
+"""What a capture in a step, or at its end, saw of the files."""
+
 Guards = Callable[[Reader, Part], Guard]
 """What says of a part which of the paths that it lacks are not to be touched."""
 
@@ -82,14 +85,16 @@ def revert(
     steps: Sequence[Step],
     disk: Disk = NOWHERE,
     guards: Guards = Guard,
+    evidence: Witness | None = None,
 ) -> Proposal:
     """Take back steps, newest first; what is not as a step left it is merged, followed, or reported."""
     draft = _Draft(reader, part, present, guards)
     source = TreeView(reader, None)
     gone: list[Lost] = []
+    witness = evidence or (lambda step, after: load(reader, after))
     for step in steps:
         source = TreeView(reader, step.before.content)
-        revision = _Revision(reader, step, present, disk if step.here else NOWHERE, guards, source)
+        revision = _Revision(reader, step, present, disk if step.here else NOWHERE, guards, source, witness)
         for path in sorted(_purged(step) - step.leave):
             draft.keep(path, "what it held was purged, so it cannot be taken back")
         for change in revision.changes:
@@ -108,7 +113,16 @@ def revert(
 class _Revision:
     """One step that is taken back, and what is known of both of its ends."""
 
-    def __init__(self, reader: Reader, step: Step, present: Part, disk: Disk, guards: Guards, before: TreeView) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        step: Step,
+        present: Part,
+        disk: Disk,
+        guards: Guards,
+        before: TreeView,
+        witness: Witness,
+    ) -> None:
         self._reader, self._step, self._disk, self._tree = reader, step, disk, before
         self._before, self._after = guards(reader, step.before), guards(reader, step.after)
         self._moved = _Moved(reader, step, present, before, disk)
@@ -117,7 +131,15 @@ class _Revision:
         # What takeback itself put there was not moved there, although it was made ready before.
         self._looked_ns = 0 if step.certain else looked_ns(reader, step.before, self._before)
         self.renames = Renames(reader, self._every, step.leave, disk, self._looked_ns)
-        self._strays = Strays(self._before, self._after, disk, self.changes, self._looked_ns, self.renames.is_mostly)
+        self._strays = Strays(
+            self._before,
+            self._after,
+            disk,
+            self.changes,
+            self._looked_ns,
+            self.renames.is_mostly,
+            self._former(witness),
+        )
 
     def take_back(self, draft: _Draft, path: str, theirs: Entry | None, base: Entry | None) -> None:
         """Add one change to what the present shall become, or why it is left alone."""
@@ -137,6 +159,15 @@ class _Revision:
             draft.refuse(path, reason)
             return
         draft.take_back(path, base, theirs, self._moved)
+
+    def _former(self, witness: Witness) -> frozenset[int] | None:
+        """The inodes of files that the step removed or replaced; None if these are not all known."""
+        found = [witness(self._step, part) for part in (self._step.after, *self._step.through)]
+        known = {path: inode for each in found if each is not None for path, inode in each.former.items()}
+        gone = (path for path, was, base in self._every if was and was.kind == FILE and (not base or base.id != was.id))
+        if None in found or not all(path in known for path in gone):
+            return None
+        return frozenset(inode for each in found if each is not None for inode in each.former.values())
 
     def made(self) -> set[str]:
         """What no snapshot holds, and was not there before the step."""
@@ -173,7 +204,7 @@ class _Moved:
 
     def __init__(self, reader: Reader, step: Step, present: Part, before: TreeView, disk: Disk) -> None:
         self._reader, self._step, self._present, self._before, self._disk = reader, step, present, before, disk
-        self._new: dict[bytes, list[str]] | None = None
+        self._new: dict[tuple[str, bytes], list[str]] | None = None
         self._evidence: list[Evidence] | None = None
 
     def find(self, path: str, base: Entry) -> str | None:
@@ -185,8 +216,9 @@ class _Moved:
         return places[0] if base.size >= TELLING else self.same(path, base)
 
     def alike(self, base: Entry) -> list[str]:
-        """The new paths with these bytes, if they are so many that they tell something."""
-        return self._places(base) if base.size >= TELLING else []
+        """The new paths with these bytes, if they are so many that they tell something, or if there is only one."""
+        places = self._places(base)
+        return places if base.size >= TELLING or len(places) == 1 else []
 
     def same(self, path: str, base: Entry) -> str | None:
         """The new path at which the very file stands that the step left at a path. Equal bytes alone may be a person's own
@@ -199,14 +231,14 @@ class _Moved:
         return next((place for place in places if self._disk.is_untouched(place, left)), None)
 
     def _places(self, base: Entry) -> list[str]:
-        if base.kind != FILE:
+        if base.kind == DIRECTORY or not base.size:
             return []
         if self._new is None:
             self._new = {}
             for path, before, now in trees.compare(self._reader, self._step.after.content, self._present.content):
-                if before is None and now is not None and now.kind == FILE and self._before.get(path) is None:
-                    self._new.setdefault(now.id, []).append(path)
-        return self._new.get(base.id, [])
+                if before is None and now is not None and now.kind != DIRECTORY and self._before.get(path) is None:
+                    self._new.setdefault((now.kind, now.id), []).append(path)
+        return self._new.get((base.kind, base.id), [])
 
     def _stamp(self, path: str) -> Stamp | None:
         """What was recorded of a path when the step had changed it."""

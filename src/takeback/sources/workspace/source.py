@@ -95,7 +95,7 @@ class Workspace(Rooted):
             writer.derived.put(
                 self._cache_key(writer), encode_cache(tree, tracked.encode(), walk.sections, walk.lately)
             )
-        self.seen = Seen(self.root, tree, walk.sections, walk.directories, began)
+        self.seen = Seen(self.root, tree, walk.sections, walk.directories, began, walk.cache)
         if walk.ignored:
             refs["ignored"] = writer.put(encode_ignored(walk.ignored), BlobKind.DOCUMENT)
         if walk.uncaptured:
@@ -164,10 +164,14 @@ class Workspace(Rooted):
         return proposal._replace(notes=(*proposal.notes, note)) if note else proposal
 
     def revert(self, reader: Reader, present: Part, steps: Sequence[Step]) -> Proposal:
+        from takeback.sources.evidence import load
         from takeback.sources.workspace import planning
         from takeback.sources.workspace.rule_notes import rule_notes
 
-        proposal = planning.revert(reader, self.name, present, steps, self.disk)
+        def evidence(step: Step, after: Part) -> Evidence | None:
+            return load(reader, after) or self.evidence(reader, step.before, after)
+
+        proposal = planning.revert(reader, self.name, present, steps, self.disk, evidence=evidence)
         return proposal._replace(notes=(*proposal.notes, *rule_notes(reader, steps)))
 
     def unagreed(self, reader: Reader, part: Part) -> Sequence[RuleChange]:

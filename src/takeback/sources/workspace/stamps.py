@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from takeback.model.tree import DIRECTORY, name_bytes
+from takeback.model.tree import DIRECTORY, FILE, name_bytes
 from takeback.sources import clock, trees
 from takeback.sources.evidence import UNKNOWN_TIME, Evidence, Stamp
 from takeback.sources.filesystems import why_times_prove_nothing
-from takeback.sources.workspace.statcache import Section
+from takeback.sources.workspace.statcache import Section, StatCache
 from takeback.store.reader import Reader
+
+T = TypeVar("T")
 
 
 class Seen(NamedTuple):
@@ -23,6 +25,8 @@ class Seen(NamedTuple):
     """The stat cache's sections, by directory."""
     directories: Mapping[str, os.stat_result]
     began: clock.Reading
+    former: StatCache
+    """The stat cache of the state before it, if there was one."""
 
     def evidence(self, reader: Reader, before: bytes, prefix: str = "") -> Evidence:
         """The stamps of all paths that differ from the tree ``before``, each below ``prefix``."""
@@ -30,7 +34,16 @@ class Seen(NamedTuple):
         paths: dict[str, Stamp] = {}
         directories: dict[str, Stamp] = {}
         stats: dict[str, Mapping[str, tuple[int, int, int, int, int]]] = {}
-        for path, _, after in trees.compare(reader, before, self.tree):
+        former: dict[str, int] = {}
+        sections: dict[str, Section | None] = {}
+        for path, was, after in trees.compare(reader, before, self.tree):
+            if was is not None and was.kind == FILE and (after is None or after.id != was.id):
+                above, _, name = path.rpartition("/")
+                if above not in sections:
+                    sections[above] = self.former.section(above)
+                section = sections[above]
+                if section is not None and name in section.stats and section.id(name) == was.id:
+                    former[path] = section.stats[name][4]
             for above in (*trees.parents(path), ""):
                 if above in directories:
                     break
@@ -53,10 +66,11 @@ class Seen(NamedTuple):
                 paths[path] = Stamp(ctime or UNKNOWN_TIME, mtime, inode)
         if prefix:
             paths, directories = _below(prefix, paths.items()), _below(prefix, directories.items())
+            former = _below(prefix, former.items())
         lacks = why_times_prove_nothing(self.root)
         if not lacks and not clock.is_same(self.began.offset_ns, now.offset_ns):
             lacks = "the clock was set meanwhile"
-        return Evidence(self.began.coarse_ns, now.real_ns, now.offset_ns, lacks, paths, directories)
+        return Evidence(self.began.coarse_ns, now.real_ns, now.offset_ns, lacks, paths, directories, former)
 
     def _directory(self, path: str) -> Stamp | None:
         found = self.directories.get(path)
@@ -68,5 +82,5 @@ class Seen(NamedTuple):
         return Stamp(found.st_ctime_ns, found.st_mtime_ns, found.st_ino)
 
 
-def _below(prefix: str, stamps: Iterable[tuple[str, Stamp]]) -> dict[str, Stamp]:
-    return {f"{prefix}/{path}" if path else prefix: stamp for path, stamp in stamps}
+def _below(prefix: str, items: Iterable[tuple[str, T]]) -> dict[str, T]:
+    return {f"{prefix}/{path}" if path else prefix: value for path, value in items}

@@ -42,8 +42,9 @@ class Strays:
         changes: Sequence[Change] = (),
         looked_ns: int = 0,
         is_alike: Callable[[Entry, Entry], bool] = lambda a, b: False,
+        former: frozenset[int] | None = None,
     ) -> None:
-        self._is_alike = is_alike
+        self._is_alike, self._former = is_alike, former
         self._disk, self._changes, self._looked_ns = disk, changes, looked_ns
         still = after.seen()
         gone = {path: seen for path, seen in before.seen().items() if path not in still}
@@ -57,7 +58,7 @@ class Strays:
         """Why what is new at a path is not the move's to remove; empty if it is."""
         if reason := self.changed(path, entry):
             return reason
-        is_older = entry.kind == FILE and entry.size and not self._is_renamed(entry) and self._is_older(path)
+        is_older = entry.kind == FILE and entry.size and not self._is_renamed(path, entry) and self._is_older(path)
         return f"it was moved here from elsewhere, and {_ELSEWHERE}" if is_older else ""
 
     def changed(self, path: str, entry: Entry, was: Entry | None = None) -> str:
@@ -68,7 +69,7 @@ class Strays:
         if entry.kind == FILE and entry.size in self._copied and self._changes:
             return f"it may be the only copy of {self._copied[entry.size]}, which the move removed"
         if was is not None and was.id != entry.id and entry.kind == FILE and entry.size:
-            if self._is_unwritten(path) and not self._is_renamed(entry) and self._is_older(path):
+            if self._is_unwritten(path) and not self._is_renamed(path, entry) and self._is_older(path):
                 return f"it was moved here from elsewhere, and {_ELSEWHERE}"
         return ""
 
@@ -119,8 +120,12 @@ class Strays:
         born = self._disk.born_ns(path)
         return born is not None and born < self._looked_ns
 
-    def _is_renamed(self, entry: Entry) -> bool:
-        """Whether a file that is new has the bytes of one that the step took away, or may have, changed since."""
+    def _is_renamed(self, path: str, entry: Entry) -> bool:
+        """Whether what stands at a path by now is a captured file that the step removed from another one: told by its inode;
+        where that is not known, by its bytes, or because it may have changed since."""
+        if self._former is not None:
+            status = self._disk.stat(path)
+            return status is not None and status.st_ino in self._former
         taken, any_changed = self._taken
         return any_changed or entry.id in taken or any(self._is_alike(entry, was) for was in self._replaced)
 
