@@ -42,9 +42,21 @@ def test_a_pinned_snapshot_is_not_dropped(cli: Cli) -> None:
     assert cli.json("log")["snapshots"][0]["pinned"] is True
     assert "unpin" in cli.error("drop", "@", "--yes", code=2)["hints"][0]
     assert cli.json("unpin", "@") == {"id": id, "pinned": False}
-    assert cli.json("drop", "@", "--yes") == {"id": id, "dropped": True}
+    assert cli.json("drop", "@", "--yes") == {"id": id, "dropped": True, "moves": []}
     assert cli.json("log")["snapshots"] == []
     assert cli.read("a.txt") == "one\n"
+
+
+def test_people_hear_of_a_move_that_went_with_the_snapshot_that_they_dropped(cli: Cli) -> None:
+    cli.write("a.txt", "1\n")
+    cli("save")
+    cli("run", "-m", "work", "--", "sh", "-c", "echo 2 > a.txt")
+    before = cli.json("log")["snapshots"][1]["id"][:8]
+    lines = cli("drop", "@", "--yes").out.splitlines()
+    assert lines[0].startswith("undo cannot take back ") and lines[0].endswith(" “work” any more")
+    assert lines[1] == f"hint: `takeback restore {before}` goes back to what was there before it"
+    cli("restore", before, "--yes")
+    assert cli.read("a.txt") == "1\n"
 
 
 def test_people_hear_of_pins_and_drops(cli: Cli) -> None:

@@ -298,6 +298,7 @@ def _plan(
     passing: list[Kept] = []
     blind: list[Kept] = []
     asked: list[str] = []
+    is_left = False
     for name in _meant(line, present):
         if not wish.wants(name):
             continue
@@ -353,6 +354,7 @@ def _plan(
                     alone = [step._replace(leave=step.leave | unasked) for step in mine]
                     proposal = _without_halves(proposal, source.revert(reader, present.parts[name], alone))
             kept += spared
+            is_left = is_left or bool(spared)
             effects += proposal.effects
             conflicts += proposal.conflicts
             kept += proposal.kept
@@ -388,6 +390,7 @@ def _plan(
         not_captured=_left_out(line, present),
         notes=tuple(notes),
         pending=tuple(asked),
+        left=is_left,
         partial=tuple(passing),
         goes=tuple(goes),
         lost=tuple(gone),

@@ -237,7 +237,7 @@ class Plan:
     exact: bool = False
     """A restore that makes paths equal to those of ``target``, and does not merge."""
     left: bool = False
-    """Something could not be done; see `is_left`."""
+    """Something was not done, or is to be kept; see `is_left`."""
     in_part: tuple[str, ...] = ()
     """Paths that change although one change of them is undecided, and left in them."""
     after: str | None = None

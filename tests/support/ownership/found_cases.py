@@ -294,6 +294,19 @@ person swap takeback.md
 one end
 takeback undo
 """,
+    "a file is moved to where a command without an end had taken another one away": """
+one begin
+one prompt
+one call-run
+person insert new.txt
+takeback save mine-6
+one move new.txt src/deep/e.py
+one call-run
+one move src/c.py new.txt
+one end
+person insert src/c.py
+takeback undo --since root
+""",
     "a tool changes the file that it names, and fails": """
 one begin
 one prompt

@@ -49,7 +49,7 @@ class Renames:
         going = [
             path
             for path, place in places.items()
-            if place in wanted and (path in self._replaced or wanted[place][0] is None)
+            if place in wanted and (path in self._replaced or _goes(self._new[path], wanted[place][0]))
         ]
         if not going or not self._old:
             return {}
@@ -105,6 +105,11 @@ class Renames:
 def _is_other(entry: Entry, there: Entry | None) -> bool:
     """Whether something stands at a path at one end of a step that does not stand there at the other end."""
     return there is None or there.id != entry.id
+
+
+def _goes(new: Entry, wanted: Entry | None) -> bool:
+    """Whether what a step put at a path does not stay there."""
+    return wanted is None or not wanted.same_content(new)
 
 
 def _is_back(now: Entry | None, theirs: Entry, is_wanted: bool) -> bool:
