@@ -273,6 +273,8 @@ def the_newest_effect_goes(deed: Deed) -> None:
         return
     if any(move.verb == "restore" for move in deed.moves):
         return
+    if any(not call.end and call.answered_ns > entry.ended_ns for call in deed.taken):
+        return  # its agent is at work, so it acts last
     if any(move.level == "manual" for move in deed.moves):
         raise Broken("plain undo", f"took what a person did after a save, though {what}")
     older = all(move.opened_ns < newest.opened_ns for move in deed.moves)
