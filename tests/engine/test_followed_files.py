@@ -40,7 +40,7 @@ def test_undo_keeps_a_file_that_was_renamed_twice_and_whose_first_name_is_taken(
     text = rename_in_a_turn(world, edited=edited)
     world.rename("draft.txt", "mine.txt")
     world.write("notes.txt", "her new notes\n")
-    with pytest.raises(tb.Conflict, match=r"mine\.txt: the move renamed notes\.txt to it"):
+    with pytest.raises(tb.Conflict, match=r"mine\.txt: the move took it from notes\.txt"):
         world.undo()
     assert world.files() == {"mine.txt": text.encode(), "notes.txt": b"her new notes\n"}
 
@@ -51,7 +51,7 @@ def test_undo_keeps_a_file_that_was_renamed_twice_if_it_may_not_give_the_first_n
 ) -> None:
     text = rename_in_a_turn(world, edited=False)
     world.rename("draft.txt", "mine.txt")
-    with pytest.raises(tb.Conflict, match=r"mine\.txt: the move renamed notes\.txt to it"):
+    with pytest.raises(tb.Conflict, match=r"mine\.txt: the move took it from notes\.txt"):
         world.undo(**choice)
     assert world.files() == {"mine.txt": text.encode()}
 

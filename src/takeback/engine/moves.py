@@ -195,16 +195,18 @@ class _Book:
         return [begun._replace(context={**begun.context, RAN: since})]
 
     def _went_on(self, event: Event) -> list[Move]:
-        """A call that began in a turn which an undo has ended, and that went on all the same: what it did since."""
+        """A call that an undo has ended, and that went on all the same: what it did since."""
         turn = moves.last_turn(self._tx, self._timeline, event.session)
-        undo = moves.undone_at(self._tx, self._timeline, turn.closing_seq) if turn and turn.closing_seq else None
-        if turn is None or undo is None or turn.id not in moves.targets(self._tx, undo.id):
+        first = turn.closing_seq if turn is not None else 0
+        undo = moves.last_undo(self._tx, self._timeline, event.session, first) if first is not None else None
+        if undo is None:
             return []
         since = snapshots.by_id(self._tx, undo.closing) if undo.closing is not None else None
         if since is None:
             return []
         begun = self.open("action", event._replace(context={}, noted={}), since)
-        return [begun._replace(context={**begun.context, RAN: {**begun.context[RAN], "from": undo.opened_ns}})]
+        since_undo = {**begun.context[RAN], "from": undo.opened_ns, "unseen": True}
+        return [begun._replace(context={**begun.context, RAN: since_undo})]
 
     def open(self, level: str, event: Event, since: SnapshotRow | None = None) -> Move:
         since = since or self._at

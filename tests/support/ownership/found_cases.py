@@ -307,6 +307,19 @@ one end
 person insert src/c.py
 takeback undo --since root
 """,
+    "a person writes between an undo and a call, which another undo ends": """
+two begin
+two prompt
+two call-write two.txt
+two end
+takeback undo
+person insert new.txt
+two call-background
+two move b.txt src/c.py
+takeback undo --since root
+two end
+takeback undo --since root
+""",
     "a tool changes the file that it names, and fails": """
 one begin
 one prompt

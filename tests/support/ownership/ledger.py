@@ -64,7 +64,7 @@ class Ledger:
         self.came_from: dict[str, str] = {}
         """Where a person has moved something from."""
         self.moved_from: dict[str, str] = {}
-        """The same for whoever has moved it."""
+        """Where somebody has moved or copied something from."""
         self._lines = 0
 
     def begin(self) -> None:
@@ -92,6 +92,7 @@ class Ledger:
         if done and verb == "move":
             self._moved(who, words[0], words[1])
         copied = [(words[1], each) for each in lines_of(self.tree.get(words[0]))] if done and verb == "copy" else []
+        self.moved_from.update({target: words[0] for target, _ in copied})
         changed = done and bool(self.note(who, call, began))
         if changed and who != PERSON:
             self.copies.update(copied)

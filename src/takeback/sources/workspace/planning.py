@@ -130,7 +130,14 @@ class _Revision:
         self.changes = [change for change in self._every if change[0] not in step.leave]
         # What takeback itself put there was not moved there, although it was made ready before.
         self._looked_ns = 0 if step.certain else looked_ns(reader, step.before, self._before)
-        self.renames = Renames(reader, self._every, step.leave, disk, self._looked_ns)
+        self.renames = Renames(
+            reader,
+            self._every,
+            step.leave,
+            disk,
+            self._looked_ns,
+            lambda: trees.compare(reader, step.before.content, present.content),
+        )
         self._strays = Strays(
             self._before,
             self._after,
@@ -361,7 +368,7 @@ class _Draft:
         }
         for path, old in found.items():
             del self.wanted[path]
-            self.refuse(path, f"the move renamed {old} to it, and {old} stays as it is")
+            self.refuse(path, f"the move took it from {old}, and {old} stays as it is")
         return bool(found)
 
     def _settle(self, source: TreeView) -> None:

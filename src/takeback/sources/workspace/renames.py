@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from takeback.model.ids import BlobKind
 from takeback.model.tree import DIRECTORY, FILE, Entry
@@ -23,8 +23,17 @@ class Renames:
     """The names that one step took away or wrote over, and those that it made or wrote over."""
 
     def __init__(
-        self, reader: Reader, changes: Sequence[Change], leave: frozenset[str], disk: Disk, looked_ns: int
+        self,
+        reader: Reader,
+        changes: Sequence[Change],
+        leave: frozenset[str],
+        disk: Disk,
+        looked_ns: int,
+        changed_since: Callable[[], Iterable[Change]] = tuple,
     ) -> None:
+        self._changed_since = changed_since
+        """All that differs between the beginning of the step and the present."""
+        self._since: dict[bytes, str] | None = None
         self._reader, self._disk, self._looked_ns = reader, disk, looked_ns
         self._old = {path: theirs for path, theirs, base in changes if theirs is not None and _is_other(theirs, base)}
         self._new = {path: base for path, theirs, base in changes if base is not None and _is_other(base, theirs)}
@@ -51,7 +60,7 @@ class Renames:
             for path, place in places.items()
             if place in wanted and (path in self._replaced or _goes(self._new[path], wanted[place][0]))
         ]
-        if not going or not self._old:
+        if not going:
             return {}
         lost = {path: old for path, old in self._old.items() if not _is_back(now(path), old, path in wanted)}
         known = {old.id for path, old in self._old.items() if path not in lost}
@@ -59,9 +68,19 @@ class Renames:
         for path in going:
             if self._new[path].id not in known:
                 others = (name for name, old in lost.items() if self._is_one(path, self._new[path], name, old))
-                if name := next(others, ""):
+                if name := next(others, "") or self._copied_from(self._new[path], now):
                     found[places[path]] = name
         return found
+
+    def _copied_from(self, new: Entry, now: Callable[[str], Entry | None]) -> str:
+        """The path at which the bytes of something new stood before the step, and stand no more; empty if there is none."""
+        if self._since is None:
+            self._since = {
+                was.id: path for path, was, _ in self._changed_since() if was is not None and was.kind == FILE
+            }
+        path = self._since.get(new.id, "") if new.size >= TELLING else ""
+        there = now(path) if path else None
+        return "" if there is not None and there.id == new.id else path
 
     def _is_one(self, path: str, new: Entry, name: str, old: Entry) -> bool:
         """Whether a new name may be the other one of what had an old one."""

@@ -246,13 +246,15 @@ def last_turn(tx: Transaction, timeline: int, session: str) -> Move | None:
     return _move(rows[0]) if rows else None
 
 
-def undone_at(tx: Transaction, timeline: int, seq: int) -> Move | None:
-    """The undo that began at a place; the first of several."""
+def last_undo(tx: Transaction, timeline: int, session: str, first_seq: int) -> Move | None:
+    """The last undo, since a place, of a move of a session."""
+    columns = ", ".join(f"moves.{column}" for column in _COLUMNS.split(", "))
     sql = (
-        f"SELECT {_COLUMNS} FROM moves WHERE timeline = ? AND level = 'takeback' AND opening_seq = ? AND verb = 'undo' "
-        "ORDER BY seq LIMIT 1"
+        f"SELECT {columns} FROM moves JOIN takes ON takes.move = moves.id JOIN moves AS target ON target.id = takes.target "
+        "WHERE moves.timeline = ? AND moves.level = 'takeback' AND moves.opening_seq >= ? AND moves.verb = 'undo' "
+        "AND target.session = ? ORDER BY moves.opening_seq DESC, moves.seq DESC LIMIT 1"
     )
-    rows = tx.execute(sql, (timeline, seq))
+    rows = tx.execute(sql, (timeline, first_seq, session))
     return _move(rows[0]) if rows else None
 
 
