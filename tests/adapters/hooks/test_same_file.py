@@ -303,13 +303,28 @@ def test_what_a_call_does_after_an_undo_did_not_stop_it_can_be_taken_back(claude
     claude.line.undo()
     assert text_of(claude, "a.txt") == TEXT
     write(claude, "b.txt", EDITED)
-    claude("PostToolUse", **bash("2"))
+    claude("PostToolUse", duration_ms=1000, **bash("2"))
     claude("Stop")
     report = claude.line.undo()
     assert text_of(claude, "b.txt") == TEXT
     assert report.changed == ("b.txt",)
     with pytest.raises(tb.NotFound):
         claude.line.undo(since="root")
+
+
+def test_what_it_does_is_undecided_if_nothing_tells_how_long_it_ran(claude: Session) -> None:
+    claude("UserPromptSubmit", prompt="edit and run")
+    claude.edits("a.txt", EDITED, "1")
+    claude("PreToolUse", **bash("2"))
+    claude.line.undo()
+    write(claude, "b.txt", EDITED)
+    claude("PostToolUse", **bash("2"))
+    claude("Stop")
+    with pytest.raises(tb.Partial, match=r"b\.txt"):
+        claude.line.undo()
+    assert text_of(claude, "b.txt") == EDITED
+    claude.line.undo(shared=True)
+    assert text_of(claude, "b.txt") == TEXT
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from support.ownership.deed import Deed, holds
-from support.ownership.ledger import TAKEBACK, Entry, Ledger, Tree
+from support.ownership.ledger import PERSON, TAKEBACK, Entry, Ledger, Tree
 from support.ownership.speech import NAMED, Call
 from support.ownership.tree_ops import LIMIT
 from support.trees import Node
@@ -83,7 +83,11 @@ def excuse(deed: Deed, path: str, line: str) -> str:
             places += [entry for entry in deed.ledger.of(path) if line in entry.added and not deed.took_entry(entry)]
     else:
         places = [entry for entry in deed.ledger.entries if line in entry.added and not deed.took_entry(entry)]
-    return next((found for entry in places if (found := _excuse_at(deed, entry, path))), "")
+    if found := next((found for entry in places if (found := _excuse_at(deed, entry, path))), ""):
+        return found
+    hers = (entry for entry in deed.ledger.of(path) if entry.who == PERSON and in_stretch(deed, entry))
+    is_listed = path in deed.paths("while_running") and next(hers, None) is not None
+    return "listed, and written anew by a person while a command ran" if is_listed else ""
 
 
 def _excuse_at(deed: Deed, put: Entry, path: str) -> str:

@@ -91,10 +91,11 @@ def revert(
     draft = _Draft(reader, part, present, guards)
     source = TreeView(reader, None)
     gone: list[Lost] = []
+    first = steps[-1].before
     witness = evidence or (lambda step, after: load(reader, after))
     for step in steps:
         source = TreeView(reader, step.before.content)
-        revision = _Revision(reader, step, present, disk if step.here else NOWHERE, guards, source, witness)
+        revision = _Revision(reader, step, present, disk if step.here else NOWHERE, guards, source, witness, first)
         for path in sorted(_purged(step) - step.leave):
             draft.keep(path, "what it held was purged, so it cannot be taken back")
         for change in revision.changes:
@@ -122,6 +123,7 @@ class _Revision:
         guards: Guards,
         before: TreeView,
         witness: Witness,
+        first: Part,
     ) -> None:
         self._reader, self._step, self._disk, self._tree = reader, step, disk, before
         self._before, self._after = guards(reader, step.before), guards(reader, step.after)
@@ -136,7 +138,7 @@ class _Revision:
             step.leave,
             disk,
             self._looked_ns,
-            lambda: trees.compare(reader, step.before.content, present.content),
+            lambda: trees.compare(reader, first.content, present.content),
         )
         self._strays = Strays(
             self._before,

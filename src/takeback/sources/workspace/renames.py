@@ -32,7 +32,7 @@ class Renames:
         changed_since: Callable[[], Iterable[Change]] = tuple,
     ) -> None:
         self._changed_since = changed_since
-        """All that differs between the beginning of the step and the present."""
+        """All that differs between what stood there before the first of all steps and the present."""
         self._since: dict[bytes, str] | None = None
         self._reader, self._disk, self._looked_ns = reader, disk, looked_ns
         self._old = {path: theirs for path, theirs, base in changes if theirs is not None and _is_other(theirs, base)}
@@ -73,7 +73,7 @@ class Renames:
         return found
 
     def _copied_from(self, new: Entry, now: Callable[[str], Entry | None]) -> str:
-        """The path at which the bytes of something new stood before the step, and stand no more; empty if there is none."""
+        """The path at which the bytes of something new stood before all steps, and stand no more; empty if there is none."""
         if self._since is None:
             self._since = {
                 was.id: path for path, was, _ in self._changed_since() if was is not None and was.kind == FILE
