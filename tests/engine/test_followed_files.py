@@ -56,6 +56,43 @@ def test_undo_keeps_a_file_that_was_renamed_twice_if_it_may_not_give_the_first_n
     assert world.files() == {"mine.txt": text.encode()}
 
 
+@pytest.mark.parametrize("then", [None, "see the copy\n"])
+def test_undo_keeps_an_agents_copy_once_it_is_the_only_one_of_a_persons_text(world: World, then: str | None) -> None:
+    world.edit({"notes.txt": TEXT, "other.txt": "1\n"})
+    world.line.save("hers")
+    world.turn("copy", {"copy.txt": TEXT, "other.txt": "2\n"})
+    world.edit({"notes.txt": then})
+    report = world.undo()
+    assert [(item.path, item.reason) for item in report.conflicts] == [
+        ("copy.txt", "the move took it from notes.txt, and notes.txt stays as it is")
+    ]
+    assert world.read("copy.txt") == TEXT.encode() and world.read("other.txt") == b"1\n"
+
+
+def test_undo_of_an_older_turn_keeps_the_copy_of_what_a_newer_one_wrote_over(world: World) -> None:
+    world.edit({"notes.txt": TEXT})
+    world.line.save("hers")
+    older = world.turn("back up", {"notes.bak": TEXT})
+    world.turn("rewrite", {"notes.txt": "an agent's\n"})
+    with pytest.raises(tb.Conflict, match=r"notes\.bak: the move took it from notes\.txt"):
+        world.undo(older)
+    assert world.files() == {"notes.bak": TEXT.encode(), "notes.txt": b"an agent's\n"}
+    world.undo(since="root")
+    assert world.files() == {"notes.txt": TEXT.encode()}
+
+
+def test_undo_tells_of_a_file_of_the_agents_that_was_renamed_and_edited(world: World) -> None:
+    world.turn("make", {"made.txt": TEXT, "other.txt": "2\n"})
+    world.rename("made.txt", "kept.txt")
+    with (world.root / "kept.txt").open("a") as file:
+        file.write("a person's\n")
+    report = world.undo()
+    assert [(item.path, item.reason) for item in report.conflicts] == [
+        ("kept.txt", "it was made.txt, which the move made, and was changed since")
+    ]
+    assert world.files() == {"kept.txt": f"{TEXT}a person's\n".encode()}
+
+
 def rename_in_a_turn(world: World, *, edited: bool) -> str:
     """An agent renames a person's notes; what they hold then."""
     text = "".join(f"her line {number}\n" for number in range(30))

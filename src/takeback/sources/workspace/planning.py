@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from takeback.model.ids import BlobKind
 from takeback.model.plan import Effect, Kept, Lost
@@ -40,6 +41,9 @@ def fresh(reader: Reader, part: str, target: Part, paths: Sequence[str] | None) 
     above = {parent for each in effects if trees.within(paths, each.path) for parent in trees.parents(each.path)}
     return [each for each in effects if trees.within(paths, each.path) or each.path in above]
 
+
+_MOST = 256
+"""So many new paths are looked at for a file that may be at one of them."""
 
 Witness = Callable[[Step, Part], Evidence | None]
 """What a capture in a step, or at its end, saw of the files."""
@@ -239,15 +243,28 @@ class _Moved:
         left = Identity(stamp.inode, False, stamp.ctime_ns, stamp.mtime_ns, base.size)
         return next((place for place in places if self._disk.is_untouched(place, left)), None)
 
+    def edited(self, path: str, base: Entry) -> str | None:
+        """The new path at which the very file stands by now that the step made at a path, written to since."""
+        stamp = self._stamp(path) if base.kind == FILE and path not in self._step.unsure else None
+        if stamp is None:
+            return None
+        left = Identity(stamp.inode, False, stamp.ctime_ns, stamp.mtime_ns, base.size)
+        others = (
+            place for (kind, id), some in self._new_paths().items() for place in some if (kind, id) != (FILE, base.id)
+        )
+        return next((place for place in islice(others, _MOST) if self._disk.is_same(place, left)), None)
+
     def _places(self, base: Entry) -> list[str]:
-        if base.kind == DIRECTORY or not base.size:
-            return []
+        return [] if base.kind == DIRECTORY or not base.size else self._new_paths().get((base.kind, base.id), [])
+
+    def _new_paths(self) -> dict[tuple[str, bytes], list[str]]:
+        """The paths that were neither there before the step nor after it, by what stands there now."""
         if self._new is None:
             self._new = {}
             for path, before, now in trees.compare(self._reader, self._step.after.content, self._present.content):
                 if before is None and now is not None and now.kind != DIRECTORY and self._before.get(path) is None:
                     self._new.setdefault((now.kind, now.id), []).append(path)
-        return self._new.get((base.kind, base.id), [])
+        return self._new
 
     def _stamp(self, path: str) -> Stamp | None:
         """What was recorded of a path when the step had changed it."""
@@ -308,6 +325,8 @@ class _Draft:
                 path, ours = found, self._at(found)
             elif theirs is None:
                 self._tell_alike(path, moved.alike(base))
+                if edited := moved.edited(path, base):
+                    self.refuse(edited, f"it was {path}, which the move made, and was changed since")
         outcome = take_back(base, theirs, ours, self._read)
         self._decide(path, ours, outcome)
 
