@@ -203,10 +203,10 @@ def nothing_is_lost_silently(deed: Deed) -> None:
         if entry.path in deed.ledger.came_from.values() or not _was_there(deed, entry, line):
             continue
         if any(
-            each.who == TAKEBACK and not each.is_undo and each.number > entry.number
+            each.who == TAKEBACK and entry.number < each.number < deed.first and (not each.is_undo or each.after)
             for each in deed.ledger.of(entry.path)
         ):
-            continue  # a restore has dealt with it since
+            continue  # a restore, or another undo, has dealt with it since
         if excuse(deed, entry.path, line) or stands_below_ignored(deed.after, entry.path):
             continue
         if entry.path in deed.paths("brought_back") and entry.after is None:
