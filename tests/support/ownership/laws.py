@@ -202,10 +202,7 @@ def nothing_is_lost_silently(deed: Deed) -> None:
             continue
         if entry.path in deed.ledger.came_from.values() or not _was_there(deed, entry, line):
             continue
-        if any(
-            each.who == TAKEBACK and entry.number < each.number < deed.first and (not each.is_undo or each.after)
-            for each in deed.ledger.of(entry.path)
-        ):
+        if any(each.who == TAKEBACK and entry.number < each.number < deed.first for each in deed.ledger.of(entry.path)):
             continue  # a restore, or another undo, has dealt with it since
         if excuse(deed, entry.path, line) or stands_below_ignored(deed.after, entry.path):
             continue
