@@ -27,7 +27,7 @@ from takeback.engine.step_verdicts import judged
 from takeback.errors import NotFound, Partial
 from takeback.model.ids import short
 from takeback.model.kinds import DOCUMENTS, FOLLOWING, NAMED
-from takeback.model.move import Move
+from takeback.model.move import AGENT_LEVELS, LEFT, Move
 from takeback.model.plan import Choice, Effect, Going, Kept, Lost, Plan, Report
 from takeback.model.progress import Watch
 from takeback.model.snapshot import NotCaptured, Part
@@ -35,7 +35,7 @@ from takeback.sources import trees
 from takeback.sources.protocol import Proposal, Step
 from takeback.sources.trees import within
 from takeback.sources.workspace.lost import has_lost
-from takeback.store.catalogue import snapshots
+from takeback.store.catalogue import moves, snapshots
 from takeback.store.reader import Reader
 from takeback.store.writer import Writer
 
@@ -154,7 +154,8 @@ def _select(line: Line, writer: Writer, present: Present, wish: Wish) -> tuple[l
             )
     unseen = list(_not_looked_at(line, present, wish, ()))
     own = _persons_own(line, writer.reader, present, wish)
-    instead = [*unseen, *map(_of_own, own)] or list(_of_saves(line, wish))
+    left = _of_left(line, writer.reader, present, wish)
+    instead = [*unseen, *map(_of_own, own), *left] or list(_of_saves(line, wish))
     raise NotFound(
         "there is nothing to undo" if not own else "there is nothing of an agent's to undo",
         hints=[*instead, "`takeback log` shows what was recorded"],
@@ -210,6 +211,19 @@ def _only_lost(lost: Sequence[Lost], instead: Iterable[str]) -> Partial:
         + "\n  ".join(each.words for each in lost),
         hints=[*instead, "`include` in takeback.toml has ignored files captured, too"],
     )
+
+
+def _of_left(line: Line, reader: Reader, present: Present, wish: Wish) -> Iterator[str]:
+    """A hint at what the last undo left because it may be somebody else's, where that still stands."""
+    if wish.shared or not wish.is_plain:
+        return
+    with line.blobs.database.read() as tx:
+        undo = next(moves.effective(tx, line.row(tx).number, (), verbs=("undo",)), None)
+        ids = moves.targets(tx, undo.id) if undo is not None and undo.context.get(LEFT) else []
+        left = [move for id in ids if (move := moves.by_id(tx, id)) is not None and move.level in AGENT_LEVELS]
+    for move in left:
+        if not _plan(line, reader, present, "undo", [move], 0, wish._replace(shared=True)).empty:
+            yield f"`takeback undo {short(move.id)} --shared` takes back what an earlier undo left of it"
 
 
 def _of_saves(line: Line, wish: Wish) -> Iterator[str]:

@@ -289,6 +289,8 @@ def test_undo_says_of_a_file_of_which_one_change_is_left_that_it_is_taken_back_i
 def test_the_command_that_undo_hints_at_takes_back_what_it_left(half_certain: Session) -> None:
     said = takeback("undo", "--yes", cwd=half_certain.root).stdout.decode()
     (hint,) = re.findall(r"`takeback (undo \w+ --shared)`", said)
+    again = takeback("undo", "--yes", cwd=half_certain.root)
+    assert again.returncode == 10 and f"`takeback {hint}`" in again.stderr.decode()
     done = takeback(*hint.split(), "--yes", cwd=half_certain.root)
     assert (done.returncode, text_of(half_certain, "a.txt")) == (0, TEXT), done
 
