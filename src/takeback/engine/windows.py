@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from takeback.engine import stretches
-from takeback.engine.stretches import RAN
+from takeback.engine import processes, stretches
+from takeback.engine.stretches import AGENT, RAN
 from takeback.model.move import AGENT_LEVELS, Move
 from takeback.sources import clock
 from takeback.sources.clock import TICK_NS, Reading
@@ -23,7 +23,7 @@ _DECIDING = ALWAYS_CAPTURED | {"pyproject.toml"}
 def agents_at_work(tx: Transaction, timeline: int) -> bool:
     """Whether the rules of what is captured, if they have changed since the latest snapshot of a timeline, may have been
     changed by an agent."""
-    return any(map(_may_change_rules, moves.open_moves(tx, timeline)))
+    return any(map(_may_change_rules, moves.open_moves(tx, timeline))) or _went_on_at(tx, timeline) is not None
 
 
 def agents_wrote(tx: Transaction, root: str, ctime_ns: int) -> bool:
@@ -35,7 +35,27 @@ def agents_wrote(tx: Transaction, root: str, ctime_ns: int) -> bool:
             near += (*moves.at_time(tx, row.number, ctime_ns + TICK_NS, AGENT_LEVELS),)
             if any(_may_change_rules(move) and _ran_at(move, ctime_ns, now) for move in near):
                 return True
+            since = _went_on_at(tx, row.number)
+            if since is not None and since - TICK_NS <= ctime_ns:
+                return True
     return False
+
+
+def _went_on_at(tx: Transaction, timeline: int) -> int | None:
+    """Since when an agent may be at work of which no move is open: the last undo ended its turn, it lives, and nothing was heard
+    of its session since. None if there is none."""
+    undo = next(moves.effective(tx, timeline, (), verbs=("undo",)), None)
+    for id in moves.targets(tx, undo.id) if undo is not None else ():
+        move = moves.by_id(tx, id)
+        if undo is None or move is None or move.level not in AGENT_LEVELS or move.closing_seq != undo.opening_seq:
+            continue
+        ran, agent = move.context.get(RAN), processes.decoded(move.context.get(AGENT))
+        if agent is None or processes.is_gone(agent) or (isinstance(ran, Mapping) and ran.get("finished")):
+            continue
+        newest = moves.newest(tx, timeline, 1, move.session)
+        if newest and newest[0].opened_ns <= undo.opened_ns:
+            return undo.opened_ns
+    return None
 
 
 def _may_change_rules(move: Move) -> bool:

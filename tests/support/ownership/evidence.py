@@ -86,8 +86,9 @@ def excuse(deed: Deed, path: str, line: str) -> str:
     if found := next((found for entry in places if (found := _excuse_at(deed, entry, path))), ""):
         return found
     hers = (entry for entry in deed.ledger.of(path) if entry.who == PERSON and in_stretch(deed, entry))
-    is_listed = path in deed.paths("while_running") and next(hers, None) is not None
-    return "listed, and written anew by a person while a command ran" if is_listed else ""
+    last = next((entry for entry in reversed(deed.ledger.entries[: deed.first]) if entry.path == path), None)
+    is_new = next(hers, None) is not None or (last is not None and last.who == TAKEBACK)
+    return "listed, and written anew since it was moved there" if is_new and path in deed.paths("while_running") else ""
 
 
 def _excuse_at(deed: Deed, put: Entry, path: str) -> str:

@@ -320,6 +320,17 @@ takeback undo --since root
 two end
 takeback undo --since root
 """,
+    "an agent whose command an undo has ended writes settings": """
+one begin
+one prompt
+one call-background
+person delete b.txt
+takeback undo
+one rules hurry
+takeback save mine-9
+one rules stop
+takeback save mine-8
+""",
     "a tool changes the file that it names, and fails": """
 one begin
 one prompt

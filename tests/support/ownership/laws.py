@@ -91,7 +91,7 @@ def the_exit_code_says_what_was_left(deed: Deed) -> None:
     if not deed.worked:
         return
     conflicts, left = deed.paths("conflicts"), deed.paths("shared")
-    undecided = deed.paths("undecided") - deed.paths("brought_back")
+    undecided = deed.paths("undecided") - deed.paths("brought_back") - deed.paths("kept")
     require(bool(conflicts) == (deed.code == CONFLICT), "exit code", f"{deed.code} with conflicts {listed(conflicts)}")
     if left or (undecided and not deed.is_shared):
         require(deed.code != DONE, "exit code", f"0, though {listed(left | undecided)} is left undecided")
