@@ -270,8 +270,9 @@ def the_newest_effect_goes(deed: Deed) -> None:
         return
     if any(move.verb == "restore" for move in deed.moves):
         return
-    if any(not call.end and call.answered_ns > entry.ended_ns for call in deed.taken):
-        return  # its agent is at work, so it acts last
+    later = [call for call in deed.taken if call.answered_ns > entry.ended_ns]
+    if any(not call.end or deed.paths("while_running") for call in later):
+        return  # its agent acts last: it is at work, or what a person did meanwhile counts as its doing
     if any(move.level == "manual" for move in deed.moves):
         raise Broken("plain undo", f"took what a person did after a save, though {what}")
     older = all(move.opened_ns < newest.opened_ns for move in deed.moves)
