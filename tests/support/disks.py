@@ -3,11 +3,13 @@ about files as a disk keeps them, writes to one; `ON_DISK` says which tests thes
 
 from __future__ import annotations
 
+import errno
 import functools
 import itertools
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +32,8 @@ ON_DISK = (
     "store/test_durable.py",
 )
 """Below ``tests``."""
+
+_TRIES = 100
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 4 << 30
@@ -75,4 +79,17 @@ def directory(place: Path | None = None) -> Iterator[Path]:
     try:
         yield path
     finally:
-        remove(path)
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a directory, also if a process that a test has told to end writes its last file there."""
+    for tries in range(_TRIES, 0, -1):
+        try:
+            remove(path)
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY or tries == 1:
+                raise
+            time.sleep(0.05)
+        else:
+            break

@@ -331,6 +331,16 @@ takeback save mine-9
 one rules stop
 takeback save mine-8
 """,
+    "a person makes, and then deletes, the file that a tool edits": """
+one begin
+one prompt
+person insert lib/c.py
+one call-edit lib/c.py
+one apply
+person delete lib
+one end
+takeback undo
+""",
     "a tool changes the file that it names, and fails": """
 one begin
 one prompt

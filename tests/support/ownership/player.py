@@ -134,7 +134,7 @@ class Player:
             self.ledger,
             self._agents.calls,
             first,
-            [move for move in now if move.id in said.get("moves", ())],
+            [move for id, move in {each.id: each for each in (*known, *now)}.items() if id in said.get("moves", ())],
             known,
             arguments,
             None if self._agents.events else self._saved,
